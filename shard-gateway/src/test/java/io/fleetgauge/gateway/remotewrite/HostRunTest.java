@@ -174,4 +174,23 @@ class HostRunTest {
     run.number(Labels.of("i", "last"));
     assertThat(run.isFull()).isTrue();
   }
+
+  @Test
+  void aRunIsFullWithSevenEighthsOfTheBytesAndOverTheLimitBeyondAll() {
+    String longest = "x".repeat(1 << 16);
+    int most = longest.length() + 1_000;
+    int full = RunDictionary.MAX_BYTES / 8 * 7;
+    int next = 0;
+    while (!run.isFull()) {
+      run.number(Labels.of("i", next++ + longest));
+    }
+    assertThat(run.dictionary().length).isBetween(full, full + most);
+    assertThat(run.isOverLimit()).isFalse();
+    int whole = 0;
+    while (!run.isOverLimit()) {
+      whole = run.dictionary().length;
+      run.number(Labels.of("i", next++ + longest));
+    }
+    assertThat(whole).isBetween(RunDictionary.MAX_BYTES - most, RunDictionary.MAX_BYTES + 1_000);
+  }
 }

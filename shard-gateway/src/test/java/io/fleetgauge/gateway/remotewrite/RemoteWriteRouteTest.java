@@ -58,10 +58,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.xerial.snappy.Snappy;
 
-/** Remote writes to a gateway that owns n1 and n2. */
+/** Remote writes to a gateway that owns n1 and n2; the owner of n3 has a script. */
 @ExtendWith(VertxExtension.class)
 @Timeout(120_000)
 class RemoteWriteRouteTest {
@@ -84,8 +85,8 @@ class RemoteWriteRouteTest {
                   .orElseThrow()));
   private static final ClusterView VIEW =
       new ClusterView(
-          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1")),
-          Map.of("g1", URI.create("http://127.0.0.1:1")),
+          OwnershipTable.ofOwners(3, Map.of("n1", "g1", "n2", "g1", "n3", "g2")),
+          Map.of("g1", URI.create("http://127.0.0.1:1"), "g2", URI.create("http://127.0.0.1:2")),
           false);
 
   @TempDir private Path folder;
@@ -100,6 +101,9 @@ class RemoteWriteRouteTest {
   private Intake intake;
   private RemoteWriteRoute route;
   private HttpServer server;
+
+  /** Of the owner of n3. */
+  private volatile IntakeAnswer answerOfOther = new IntakeAnswer.SlowDown(2_000);
 
   /** Whether what is sent is said to be derived from other samples. */
   private boolean isDerived;
@@ -155,8 +159,7 @@ class RemoteWriteRouteTest {
     route =
         RemoteWriteRoute.open(
                 vertx,
-                (owner, intent, host, epoch, body, answer) ->
-                    answer.accept(new IntakeAnswer.SlowDown(2_000)),
+                (owner, intent, host, epoch, body, answer) -> answer.accept(answerOfOther),
                 intake,
                 new RemoteWriteRoute.Settings(
                     RELABELLING, new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
@@ -501,6 +504,83 @@ class RemoteWriteRouteTest {
     Response response = send(V1, Arrays.copyOf(message, message.length - 2));
     assertThat(response.status).isEqualTo(400);
     assertThat(stored()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "slow-down 2000 | 503 | samples of host n3 cannot be taken now; send them again later | 1 |"
+            + " false",
+        "dictionary 9 | 503 | samples of host n3 cannot be taken now; send them again later | 1 |"
+            + " false",
+        "refused no frame | 500 | host n3: no frame | | false",
+        "kept 9 1 but 1 0 duplicate sample | 400 | 1 samples of host n3: duplicate sample | |"
+            + " false",
+        "kept 9 1 but 1 1 too many series | 400 | 1 samples of host n3: too many series | | true",
+        "over-limit 0 too many hosts | 400 | 1 samples: too many hosts | | true",
+        "over-limit 2500 too many samples | 429 | 1 samples: too many samples | 3 | true"
+      })
+  void whatAnotherOwnerDoesNotKeepIsToldAndPreventsTheRestOrNot(
+      String answer, int status, String text, String retryAfter, boolean isRestKept)
+      throws Exception {
+    answerOfOther = IntakeAnswer.parse(answer);
+    byte[] both = up(NOW, 1).series(NOW, 2, "Hostname", "n3", "__name__", "up").bytes();
+    for (boolean derived : new boolean[] {false, true}) {
+      isDerived = derived;
+      Response response = send(V1, both);
+      assertThat(response.status).isEqualTo(status);
+      assertThat(response.body).isEqualTo(text + "\n");
+      assertThat(response.headers.get("Retry-After")).isEqualTo(retryAfter);
+      assertThat(response.headers.get(IntakeProtocol.SAMPLES_WRITTEN))
+          .isEqualTo(derived ? "1" : null);
+      assertThat(stored()).hasSize(derived || isRestKept ? 1 : 0);
+    }
+    String outcome = status == 503 || status == 429 ? "retry" : "refused";
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_writes_total{outcome=\"" + outcome + "\"} 2.0");
+    answerOfOther = new IntakeAnswer.Kept(9, 1);
+    isDerived = false;
+    assertThat(send(V1, both).status).isEqualTo(204);
+  }
+
+  @Test
+  void histogramsThatAreWrittenAreCountedApart() throws Exception {
+    isDerived = true;
+    WriteRequest both = up(NOW, 1).histogram(NOW, 3, "Hostname", "n1", "__name__", "latency");
+    Response response = send(V1, both.bytes());
+    assertThat(response.status).as(response.body).isEqualTo(204);
+    assertThat(response.headers.get(IntakeProtocol.SAMPLES_WRITTEN)).isEqualTo("1");
+    assertThat(response.headers.get(IntakeProtocol.HISTOGRAMS_WRITTEN)).isEqualTo("1");
+    WriteRequest other = up(NOW, 1).histogram(NOW, 4, "Hostname", "n1", "__name__", "latency");
+    Response conflict = send(V1, other.bytes());
+    assertThat(conflict.status).isEqualTo(400);
+    assertThat(conflict.headers.get(IntakeProtocol.SAMPLES_WRITTEN)).isEqualTo("1");
+    assertThat(conflict.headers.get(IntakeProtocol.HISTOGRAMS_WRITTEN)).isEqualTo("0");
+    WriteRequest late = new WriteRequest();
+    late.histogram(NOW + 60_001, 3, "Hostname", "n1", "__name__", "latency");
+    late.histogram(NOW + 60_000, 3, "Hostname", "n1", "__name__", "latency");
+    late.histogram(NOW, 3, "Hostname", "n1", "__name__", "unwanted");
+    Response ahead = send(V1, late.bytes());
+    assertThat(ahead.body).contains("ahead of the latest allowed");
+    assertThat(ahead.headers.get(IntakeProtocol.HISTOGRAMS_WRITTEN))
+        .as("one is kept, and one dropped by relabelling")
+        .isEqualTo("2");
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_write_samples_total 4.0")
+        .contains("fleetgauge_gateway_remote_write_dropped_samples_total 1.0");
+  }
+
+  @Test
+  void aBodyThatIsLongerThanTheLimitAfterDecompressionGets400() throws Exception {
+    int limit = RemoteWriteRoute.MAX_DECODED_BYTES;
+    Response response = send(V1, new byte[limit + 1]);
+    assertThat(response.status).isEqualTo(400);
+    assertThat(response.body)
+        .contains("the body has 33554433 bytes after decompression; the limit is 33554432");
+    // As long as the limit, it is read; zeros are no message.
+    assertThat(send(V1, new byte[limit]).body).doesNotContain("the limit is");
+    assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -104,6 +105,7 @@ class TenantWriterTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void runsBeginAnewBeforeTheirLabelsHaveMoreBytesThanAnOwnerHolds() throws Exception {
     for (int i = 0; i < 3; i++) {

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TenantWritersTest {
@@ -81,6 +82,7 @@ class TenantWritersTest {
   }
 
   /** Processes that do the same in threads of the same numbers. */
+  @Tag("slow")
   @Test
   void noTwoGatewaysGiveOneNumberToTheirRuns() throws Exception {
     Set<String> runs = new HashSet<>();

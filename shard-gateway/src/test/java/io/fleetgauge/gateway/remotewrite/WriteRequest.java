@@ -44,6 +44,29 @@ final class WriteRequest {
     return this;
   }
 
+  /** A series of version 1 with one native histogram, of so many observations of zero. */
+  WriteRequest histogram(long time, int count, String... namesAndValues) {
+    WireWriter series = new WireWriter();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      WireWriter label = new WireWriter();
+      text(label, 1, namesAndValues[i]);
+      text(label, 2, namesAndValues[i + 1]);
+      message(series, 1, label);
+    }
+    WireWriter histogram = new WireWriter();
+    tag(histogram, 1, 0);
+    histogram.uvar(count);
+    tag(histogram, 5, FIXED64);
+    histogram.f64(0.001);
+    tag(histogram, 6, 0);
+    histogram.uvar(count);
+    tag(histogram, 15, 0);
+    histogram.uvar(time);
+    message(series, 4, histogram);
+    message(message, 1, series);
+    return this;
+  }
+
   /** A series of version 1 with one label of any bytes. */
   WriteRequest seriesOfBytes(long time, double value, byte[] name, byte[] labelValue) {
     WireWriter label = new WireWriter();
