@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.sample.Histogram;
@@ -178,19 +179,16 @@ class HostRunTest {
   @Test
   void aRunIsFullWithSevenEighthsOfTheBytesAndOverTheLimitBeyondAll() {
     String longest = "x".repeat(1 << 16);
-    int most = longest.length() + 1_000;
-    int full = RunDictionary.MAX_BYTES / 8 * 7;
-    int next = 0;
+    long each = longest.length();
+    int labels = 0;
     while (!run.isFull()) {
-      run.number(Labels.of("i", next++ + longest));
+      run.number(Labels.of("i", labels++ + longest));
     }
-    assertThat(run.dictionary().length).isBetween(full, full + most);
+    assertThat(labels * each).isCloseTo(RunDictionary.MAX_BYTES / 8L * 7, within(2 * each));
     assertThat(run.isOverLimit()).isFalse();
-    int whole = 0;
     while (!run.isOverLimit()) {
-      whole = run.dictionary().length;
-      run.number(Labels.of("i", next++ + longest));
+      run.number(Labels.of("i", labels++ + longest));
     }
-    assertThat(whole).isBetween(RunDictionary.MAX_BYTES - most, RunDictionary.MAX_BYTES + 1_000);
+    assertThat(labels * each).isCloseTo((long) RunDictionary.MAX_BYTES, within(2 * each));
   }
 }

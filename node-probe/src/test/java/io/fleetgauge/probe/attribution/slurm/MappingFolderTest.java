@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -142,9 +143,22 @@ class MappingFolderTest {
 
   @Test
   void aDamagedFileGivesOnlyJobsThatCanBeJobs() {
+    eachGivesOnlyJobsThatCanBeJobs(2_000);
+  }
+
+  /**
+   * @see #aDamagedFileGivesOnlyJobsThatCanBeJobs
+   */
+  @Tag("slow")
+  @Test
+  void aHundredThousandDamagedFilesGiveOnlyJobsThatCanBeJobs() {
+    eachGivesOnlyJobsThatCanBeJobs(100_000);
+  }
+
+  private static void eachGivesOnlyJobsThatCanBeJobs(int files) {
     String whole = "17\n{\"job_id\":\"18\",\"user\":\"ana\",\"account\":\"phys\"}\n\n19 \n";
     Random random = new Random(23);
-    for (int i = 0; i < 100_000; i++) {
+    for (int i = 0; i < files; i++) {
       byte[] bytes = whole.getBytes(StandardCharsets.UTF_8);
       for (int changes = 1 + random.nextInt(5); changes > 0; changes--) {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);

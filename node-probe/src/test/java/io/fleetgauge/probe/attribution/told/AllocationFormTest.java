@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -83,10 +84,23 @@ class AllocationFormTest {
 
   @Test
   void aDamagedBodyIsRefusedOrIsStillAWholeAllocation() {
+    eachIsRefusedOrIsStillAWholeAllocation(1_000);
+  }
+
+  /**
+   * @see #aDamagedBodyIsRefusedOrIsStillAWholeAllocation
+   */
+  @Tag("slow")
+  @Test
+  void ofManyDamagedBodiesEachIsRefusedOrIsStillAWholeAllocation() {
+    eachIsRefusedOrIsStillAWholeAllocation(DAMAGED);
+  }
+
+  private static void eachIsRefusedOrIsStillAWholeAllocation(int bodies) {
     byte[] whole = WHOLE.getBytes(StandardCharsets.UTF_8);
     Random random = new Random(23);
     int refused = 0;
-    for (int i = 0; i < DAMAGED; i++) {
+    for (int i = 0; i < bodies; i++) {
       byte[] body = Arrays.copyOf(whole, 1 + random.nextInt(whole.length));
       for (int changes = random.nextInt(4); changes > 0; changes--) {
         body[random.nextInt(body.length)] = (byte) random.nextInt(256);
@@ -106,7 +120,7 @@ class AllocationFormTest {
         refused++;
       }
     }
-    assertThat(refused).isGreaterThan(DAMAGED / 2);
+    assertThat(refused).isGreaterThan(bodies / 2);
   }
 
   private static Allocation read(String body) throws BadAllocation {
