@@ -184,6 +184,24 @@ class RestoreRouteTest {
 
   // --- damage ---
 
+  /** A restore sends the blocks that are not named. */
+  @Test
+  void aBlockThatIsHereAndCannotBeReadIsNotNamed() throws Exception {
+    allBlocks();
+    take();
+    List<Path> here = gateway.store.blockFiles(HOST);
+    byte[] bytes = Files.readAllBytes(here.get(0));
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(here.get(0), bytes);
+    Files.delete(here.get(1));
+    JsonObject named = gateway.ask("GET", restore("/blocks")).json();
+    assertThat(named.fieldNames())
+        .containsExactlyInAnyOrderElementsOf(
+            here.subList(2, here.size()).stream()
+                .map(file -> file.getFileName().toString())
+                .toList());
+  }
+
   @Test
   void aPageWhoseBytesAreNotThoseOfItsChecksumIsRefusedAndNothingOfItTaken() throws Exception {
     for (int at : new int[] {0, page.length / 2, page.length - 1}) {

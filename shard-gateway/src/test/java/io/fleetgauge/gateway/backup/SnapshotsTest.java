@@ -3,16 +3,27 @@ package io.fleetgauge.gateway.backup;
 import static io.fleetgauge.gateway.backup.BackupGateway.HOST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fleetgauge.gateway.backup.BackupGateway.Answer;
 import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -83,15 +94,23 @@ class SnapshotsTest {
   @Test
   void aSnapshotSaysWhatItHasAndItsFilesAreThose() throws Exception {
     JsonObject about = gateway.ask("GET", "/v1/backup").json();
+    assertThat(about.getInteger("version")).isEqualTo(1);
     assertThat(about.getString("gateway")).isEqualTo("g1");
     assertThat(about.getString("cluster")).isEqualTo("prod");
+    Dimensions dimensions = gateway.store.dimensions();
+    assertThat(about.getJsonObject("dimensions").getMap())
+        .containsEntry("identifier", dimensions.identifier());
+    assertThat(about.getJsonObject("dimensions").getJsonArray("names"))
+        .containsExactlyElementsOf(new TreeSet<>(dimensions.names()));
     assertThat(about.getJsonObject("gateways").fieldNames()).containsExactly("g1", "g2", "g3");
     assertThat(about.getLong("retention")).isEqualTo(TimeUnit.DAYS.toMillis(10));
 
     String id = begin();
     JsonObject snapshot = taken(id);
 
+    assertThat(snapshot.getInteger("version")).isEqualTo(1);
     assertThat(snapshot.getString("gateway")).isEqualTo("g1");
+    assertThat(snapshot.getString("cluster")).isEqualTo("prod");
     assertThat(snapshot.getLong("taken")).isEqualTo(gateway.clock.get());
     assertThat(snapshot.getJsonObject("dimensions")).isEqualTo(about.getJsonObject("dimensions"));
     JsonObject host = host(snapshot);
@@ -110,6 +129,115 @@ class SnapshotsTest {
       assertThat(BlockChecks.sha256(whole.body())).isEqualTo(file.getString("sha256"));
       Answer rest = file(id, file, "?from=7");
       assertThat(rest.body()).isEqualTo(Arrays.copyOfRange(whole.body(), 7, whole.body().length));
+      Answer end = file(id, file, "?from=" + whole.body().length);
+      assertThat(end.status()).as("nothing is left").isEqualTo(200);
+      assertThat(end.body()).isEmpty();
+      Answer behind = file(id, file, "?from=" + (whole.body().length + 1));
+      assertThat(behind.status()).isEqualTo(500);
+      assertThat(behind.text()).startsWith("the file cannot be read: ");
+    }
+  }
+
+  @Test
+  void filesOfSeveralHostsAreNumberedInTheOrderOfTheirHosts() throws Exception {
+    FrameEncoder run = new FrameEncoder(BackupGateway.OTHER, 9);
+    Labels series = Labels.of(Labels.NAME, "power", "Hostname", BackupGateway.OTHER);
+    CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
+    byte[] frame = run.encode(new Tick.Builder().add(series, 7).at(gateway.clock.get()));
+    gateway.intake.take(BackupGateway.OTHER, frame, 0, answer::complete);
+    assertThat(answer.join()).isInstanceOf(IntakeAnswer.Kept.class);
+    String id = begin();
+    List<JsonObject> hosts =
+        taken(id).getJsonArray("hosts").stream().map(host -> (JsonObject) host).toList();
+    assertThat(hosts).extracting(host -> host.getString("host")).containsExactly("n1", "n9");
+    int number = 0;
+    for (JsonObject host : hosts) {
+      for (Object each : host.getJsonArray("files")) {
+        JsonObject file = (JsonObject) each;
+        assertThat(file.getInteger("file")).isEqualTo(number++);
+        assertThat(BlockChecks.sha256(file(id, file, "").body()))
+            .isEqualTo(file.getString("sha256"));
+      }
+    }
+    assertThat(hosts.getLast().getJsonArray("files")).hasSize(1);
+  }
+
+  @Test
+  void whileItIsTakenItSaysHowManyHostsAreDone() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CompletableFuture<Boolean> held =
+        gateway.intake.look(
+            HOST,
+            of -> {
+              try {
+                return goOn.await(2, TimeUnit.MINUTES);
+              } catch (InterruptedException e) {
+                return false;
+              }
+            });
+    String id = begin();
+    for (int i = 0; i < 2; i++) {
+      Answer now = gateway.ask("GET", "/v1/backup/" + id);
+      assertThat(now.status()).isEqualTo(202);
+      assertThat(new JsonObject(now.text()).getMap()).isEqualTo(Map.of("hosts", 0, "of", 1));
+      assertThat(gateway.ask("GET", "/v1/backup/" + id + "/files/0").status()).isEqualTo(404);
+    }
+    goOn.countDown();
+    assertThat(held.join()).isTrue();
+    host(taken(id));
+    assertThat(gateway.snapshots.find(id).orElseThrow().done).isEqualTo(1);
+  }
+
+  @Test
+  void withoutABlockThatIsListedThereIsNoSnapshotAndNothingOfItIsLeft() throws Exception {
+    Path block = gateway.store.blockFiles(HOST).getLast();
+    byte[] bytes = Files.readAllBytes(block);
+    Files.delete(block);
+    String id = begin();
+    Answer failed =
+        await()
+            .atMost(SOON)
+            .until(() -> gateway.ask("GET", "/v1/backup/" + id), answer -> answer.status() != 202);
+    assertThat(failed.status()).isEqualTo(500);
+    assertThat(failed.text())
+        .startsWith("no snapshot can be taken: java.nio.file.NoSuchFileException")
+        .contains(block.getFileName().toString());
+    assertThat(folder.resolve("g1/snapshots").resolve(id)).doesNotExist();
+    Files.write(block, bytes);
+    assertThat(host(taken(begin())).getBoolean("whole")).isTrue();
+  }
+
+  /** Such as blocks on another file system. */
+  @Test
+  void blocksThatCannotBeLinkedAreCopied() throws Exception {
+    assumeTrue(Files.isDirectory(Path.of("/dev/shm")), "there is no other file system");
+    Path elsewhere = Files.createTempDirectory(Path.of("/dev/shm"), "blocks");
+    try {
+      Files.createDirectory(folder.resolve("g2"));
+      Files.createSymbolicLink(folder.resolve("g2/blocks"), elsewhere);
+      try (BackupGateway other = new BackupGateway("g1", folder.resolve("g2"))) {
+        other.send(0, STEPS);
+        other.intake.maintain().join();
+        assertThat(other.store.blockFiles(HOST)).isNotEmpty();
+        String id = new JsonObject(other.ask("POST", "/v1/backup").text()).getString("id");
+        JsonObject snapshot =
+            await()
+                .atMost(SOON)
+                .until(() -> other.ask("GET", "/v1/backup/" + id), each -> each.status() != 202)
+                .json();
+        for (JsonObject file : files(snapshot)) {
+          byte[] kept =
+              other.ask("GET", "/v1/backup/" + id + "/files/" + file.getInteger("file")).body();
+          assertThat(BlockChecks.sha256(kept)).isEqualTo(file.getString("sha256"));
+        }
+        assertThat(files(snapshot).size()).isGreaterThan(other.store.blockFiles(HOST).size());
+      }
+    } finally {
+      try (Stream<Path> all = Files.walk(elsewhere)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
     }
   }
 
