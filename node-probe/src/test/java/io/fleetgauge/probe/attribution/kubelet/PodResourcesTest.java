@@ -106,6 +106,7 @@ class PodResourcesTest {
     assertLeftOut("has no name", pod("ns", "p", nested(3, devices(GPU, "GPU-1"))));
     Messages.Field p = pod("ns", "p", container("c", devices(GPU, "GPU-1")));
     assertLeftOut("the pod ns/p is listed twice", p, p);
+    assertThat(PodResources.pods(message(p, p), GPUS).all()).as("neither is believed").isEmpty();
     assertLeftOut("twice: p and q", nested(1, text(1, "p"), text(1, "q"), text(2, "ns")));
     assertLeftOut("but GPU 1", pod("ns", "p", container("c", devices(GPU, "GPU 1"))));
     assertLeftOut("printable", pod("ns", "p", container("c", devices(GPU, "x".repeat(513)))));
