@@ -1,0 +1,31 @@
+package io.fleetgauge.probe.attribution.slurm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class PeriodicLookTest {
+  @Test
+  void aLookThatFailsIsFollowedByTheNextUntilAllIsClosed() throws InterruptedException {
+    CountDownLatch looks = new CountDownLatch(3);
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    PeriodicLook look =
+        PeriodicLook.start(
+            "a-look",
+            Duration.ofMillis(1),
+            () -> {
+              thread.set(Thread.currentThread());
+              looks.countDown();
+              throw new IllegalStateException("broken");
+            });
+    assertThat(looks.await(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(thread.get().getName()).isEqualTo("a-look");
+    assertThat(thread.get().isDaemon()).as("it does not keep the process").isTrue();
+    look.close();
+    assertThat(thread.get().join(Duration.ofMinutes(2))).isTrue();
+  }
+}
