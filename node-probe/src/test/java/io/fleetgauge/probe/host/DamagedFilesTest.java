@@ -26,6 +26,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,29 +75,46 @@ class DamagedFilesTest {
 
   @ParameterizedTest
   @CsvSource({
+    "mdstat, MDADM, BLOCKS, 1",
+    "net/arp, ARP, LINES, 1",
+    "net/dev, NETDEV, LINES, 2",
+    "net/udp, UDP_QUEUES, LINES, 1",
+    "net/stat/nf_conntrack, CONNTRACK, SUMS, 1",
+    "pressure/memory, PRESSURE, LINES, 0"
+  })
+  void anEntryThatIsDamagedCostsNoOtherAndIsCounted(
+      String name, HostCollector collector, Form form, int header) throws IOException {
+    damageCostsNoOther(name, collector, form, header);
+  }
+
+  /**
+   * @see #anEntryThatIsDamagedCostsNoOtherAndIsCounted
+   */
+  @Tag("slow")
+  @ParameterizedTest
+  @CsvSource({
     "stat, CPU, LINES, 1",
     "stat, STAT, LINES, 0",
     "diskstats, DISKSTATS, LINES, 0",
     "loadavg, LOADAVG, LINES, 0",
-    "mdstat, MDADM, BLOCKS, 1",
     "meminfo, MEMINFO, LINES, 0",
     "vmstat, VMSTAT, LINES, 0",
     "schedstat, SCHEDSTAT, LINES, 0",
     "sys/fs/file-nr, FILEFD, LINES, 0",
-    "net/arp, ARP, LINES, 1",
-    "net/dev, NETDEV, LINES, 2",
     "net/netstat, NETSTAT, PAIRS, 0",
     "net/snmp, NETSTAT, PAIRS, 0",
     "net/snmp6, NETSTAT, LINES, 0",
     "net/sockstat, SOCKSTAT, LINES, 0",
-    "net/udp, UDP_QUEUES, LINES, 1",
-    "net/stat/nf_conntrack, CONNTRACK, SUMS, 1",
     "net/rpc/nfs, NFS, LINES, 0",
     "net/rpc/nfsd, NFSD, LINES, 0",
-    "pressure/memory, PRESSURE, LINES, 0",
     "pressure/cpu, PRESSURE, LINES, 0"
   })
-  void anEntryThatIsDamagedCostsNoOtherAndIsCounted(
+  void anEntryOfALongFileThatIsDamagedCostsNoOtherAndIsCounted(
+      String name, HostCollector collector, Form form, int header) throws IOException {
+    damageCostsNoOther(name, collector, form, header);
+  }
+
+  private static void damageCostsNoOther(
       String name, HostCollector collector, Form form, int header) throws IOException {
     Path file = settings.proc().resolve(name);
     byte[] whole = Files.readAllBytes(file);
@@ -135,6 +153,7 @@ class DamagedFilesTest {
   }
 
   /** What a file says may be lost, and nothing that is not of this file. */
+  @Tag("slow")
   @Test
   void aFileThatIsDamagedCostsWhatItsAbsenceDoes() throws IOException {
     List<Path> all = new ArrayList<>();
