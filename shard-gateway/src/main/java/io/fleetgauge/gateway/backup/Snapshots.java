@@ -161,7 +161,6 @@ public final class Snapshots implements AutoCloseable {
         throw new IOException("what was kept before the start has not been read yet");
       }
       long taken = clock.getAsLong();
-      PrivateFiles.createFolders(folder);
       List<Snapshot.OfHost> hosts = new ArrayList<>();
       for (String host : new TreeSet<>(store.hosts())) {
         Snapshot.OfHost of = take(host, folder);

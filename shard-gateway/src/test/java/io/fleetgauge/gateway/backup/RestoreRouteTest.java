@@ -12,6 +12,7 @@ import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -151,6 +152,21 @@ class RestoreRouteTest {
     try (Stream<Path> left = Files.list(folder.resolve("after/restore/~pages"))) {
       assertThat(left).isEmpty();
     }
+  }
+
+  @Test
+  void aPageWhoseTimesAreInAnyOrderIsTakenInWhole() throws Exception {
+    gateway.send(STEPS, STEPS + 120);
+    gateway.intake.maintain().join();
+    FrameEncoder run = new FrameEncoder(HOST, HostPage.RUN);
+    ByteArrayOutputStream reversed = new ByteArrayOutputStream();
+    for (int i = STEPS - 1; i >= STEPS - 90; i--) {
+      Tick.Builder tick = new Tick.Builder();
+      tick.add(BackupGateway.series("power"), i).add(BackupGateway.series("load"), -i);
+      reversed.writeBytes(run.encode(tick.at(i * BackupGateway.STEP)));
+    }
+    assertThat(page(reversed.toByteArray()).json()).isEmpty();
+    assertThat(gateway.samples()).isEqualTo(sent(STEPS - 90, STEPS + 120));
   }
 
   /** Blocks that overlap what is here are read, and their samples taken in one by one. */

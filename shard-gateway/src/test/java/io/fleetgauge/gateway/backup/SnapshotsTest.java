@@ -2,11 +2,13 @@ package io.fleetgauge.gateway.backup;
 
 import static io.fleetgauge.gateway.backup.BackupGateway.HOST;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fleetgauge.gateway.backup.BackupGateway.Answer;
 import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -15,6 +17,7 @@ import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -160,6 +163,34 @@ class SnapshotsTest {
       }
     }
     assertThat(hosts.getLast().getJsonArray("files")).hasSize(1);
+  }
+
+  /** A block is read for the first one only. */
+  @Test
+  void aSnapshotHasTheChecksumsOfTheOneBefore() throws Exception {
+    List<JsonObject> first = files(taken(begin()));
+    List<JsonObject> second = files(taken(begin()));
+    assertThat(second).isEqualTo(first);
+  }
+
+  @Test
+  void aBlockIsReadOnceWhateverItsNameUntilNobodyAsksForItAnyMore() throws Exception {
+    BlockChecks checks = new BlockChecks();
+    Path block = gateway.store.blockFiles(HOST).getFirst();
+    Path link = Files.createLink(folder.resolve("link"), block);
+    byte[] bytes = Files.readAllBytes(block);
+    String sha256 = checks.of(block);
+    assertThat(sha256).isEqualTo(BlockChecks.sha256(bytes));
+    FileTime changed = Files.getLastModifiedTime(block);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(block, bytes);
+    Files.setLastModifiedTime(block, changed);
+    for (int i = 0; i < 3; i++) {
+      assertThat(checks.of(link)).as("known").isEqualTo(sha256);
+      checks.forgetOthers();
+    }
+    checks.forgetOthers();
+    assertThatThrownBy(() -> checks.of(link)).isInstanceOf(DamagedBlock.class);
   }
 
   @Test
