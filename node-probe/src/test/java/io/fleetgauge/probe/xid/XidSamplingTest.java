@@ -133,6 +133,36 @@ class XidSamplingTest {
     }
   }
 
+  @Test
+  void anEventWithoutACodeThatAnErrorCanHaveIsNotCounted(@TempDir Path folder) {
+    driver.begin(2);
+    driver.set(0, "event_types", 0x8);
+    driver.set(1, "event_types", 0x10); // it does not tell errors
+    try (XidSampling xids = sampling(folder.resolve("nowhere"), folder)) {
+      await().until(() -> read(xids).get("gpu_probe_xid_source_up events") == 1);
+      driver.event(0, 0x8, 0);
+      driver.event(0, 0x8, -1);
+      driver.event(0, 0x8, 1_000);
+      driver.event(0, 0x8, 999);
+      await().until(() -> read(xids).getOrDefault("gpu_xid_total 0 999", 0.0) == 1);
+      assertThat(read(xids).keySet())
+          .filteredOn(each -> each.startsWith("gpu_xid_last_timestamp_seconds"))
+          .containsExactly("gpu_xid_last_timestamp_seconds 0 999");
+    }
+  }
+
+  @Test
+  void aDriverWithoutEventsIsNoSource(@TempDir Path folder) {
+    driver.begin(1);
+    driver.set(0, "event_types", 0x10);
+    long before = driver.calls();
+    try (XidSampling xids = sampling(folder.resolve("nowhere"), folder)) {
+      await().until(() -> driver.calls() > before && driver.initialised() == 0);
+      assertThat(read(xids)).containsEntry("gpu_probe_xid_source_up events", 0.0);
+      assertThat(xids.isFollowing()).isFalse();
+    }
+  }
+
   private static Map<String, Double> read(XidSampling xids) {
     Readings readings = new Readings();
     xids.read(Set.of(CORE), readings);
