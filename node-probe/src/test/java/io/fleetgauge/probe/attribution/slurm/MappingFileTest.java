@@ -17,13 +17,12 @@ class MappingFileTest {
   void aJobIsAnIdOrAnObjectWithItAndMore() {
     MappingFile read =
         MappingFile.read(
-            """
-            17
-             18_3\u0020
-            {"job_id": 19}
-            {"job_id": " 20 ", "user": " ana ", "account": null, "partition": "gpu long"}
-            {"array_job": 21, "array_task": "3", "job_id": "22"}
-            """);
+            "17\n 18_3 \n"
+                + """
+                {"job_id": 19}
+                {"job_id": " 20 ", "user": " ana ", "account": null, "partition": "gpu long"}
+                {"array_job": 21, "array_task": "3", "job_id": "22"}
+                """);
     assertThat(read.damaged()).isZero();
     assertThat(read.jobs())
         .containsExactly(
