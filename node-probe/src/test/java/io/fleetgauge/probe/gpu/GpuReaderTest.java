@@ -38,6 +38,7 @@ class GpuReaderTest {
 
   @BeforeEach
   void reset() {
+    driver.awaitEnd();
     driver.begin(0);
   }
 
@@ -60,7 +61,7 @@ class GpuReaderTest {
               });
       assertThat(gpus.thread.state()).isEmpty();
     }
-    assertThat(driver.initialised()).isZero();
+    driver.awaitEnd();
     assertThat(driver.samples()).isZero();
   }
 
@@ -353,6 +354,7 @@ class GpuReaderTest {
       }
       assertThat(driver.samples()).isEqualTo(2);
     }
+    driver.awaitEnd();
     assertThat(driver.samples()).isZero();
   }
 

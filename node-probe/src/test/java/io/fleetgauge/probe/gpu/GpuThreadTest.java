@@ -32,6 +32,7 @@ class GpuThreadTest {
 
   @BeforeEach
   void reset() {
+    driver.awaitEnd();
     driver.begin(0);
   }
 

@@ -30,6 +30,7 @@ class MigTest {
 
   @BeforeEach
   void reset() {
+    driver.awaitEnd();
     driver.begin(1);
     driver.set(0, "total", H100);
     driver.set(0, "reserved", 500L << 20);
@@ -82,6 +83,7 @@ class MigTest {
           .filteredOn(labels -> !labels.value("GPU_I_ID").isEmpty())
           .allSatisfy(labels -> assertThat(labels.value("UUID")).startsWith("GPU-"));
     }
+    driver.awaitEnd();
     assertThat(driver.samples()).isZero();
   }
 
@@ -105,6 +107,7 @@ class MigTest {
       instance(2, 5, 1, 9_856, 1);
       assertThat(profiles(gpus.read())).containsExactly("5 1g.10gb");
     }
+    driver.awaitEnd();
     assertThat(driver.samples()).isZero();
   }
 
@@ -140,6 +143,7 @@ class MigTest {
           .containsEntry("DCGM_FI_PROF_SM_OCCUPANCY", 0.4)
           .containsEntry("DCGM_FI_DEV_GPU_TEMP", 40.0);
     }
+    driver.awaitEnd();
     assertThat(driver.samples()).isZero();
   }
 

@@ -33,6 +33,7 @@ class QuickReadingTest {
 
   @BeforeEach
   void reset() {
+    driver.awaitEnd();
     driver.begin(1);
     FullGpu.fill(driver, 0);
   }
@@ -64,6 +65,7 @@ class QuickReadingTest {
           .containsEntry(QuickMetric.NVLINK_TX, profiled.get("DCGM_FI_PROF_NVLINK_TX_BYTES"))
           .containsEntry(QuickMetric.NVLINK_RX, profiled.get("DCGM_FI_PROF_NVLINK_RX_BYTES"));
     }
+    driver.awaitEnd();
     assertThat(driver.samples()).as("samples of profiling are given back").isZero();
   }
 

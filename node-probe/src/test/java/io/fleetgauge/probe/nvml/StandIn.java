@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.nvml;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,6 +79,13 @@ public final class StandIn {
   public void begin(int gpus) {
     script.stand_in_hold("");
     script.stand_in_gpus(gpus);
+  }
+
+  /**
+   * Waits until whoever reads it has left it: one that is slow to end does so on its own thread.
+   */
+  public void awaitEnd() {
+    await().until(() -> initialised() == 0);
   }
 
   /** GPUs are bound to the driver or unbound from it; what is known of them stays. */
