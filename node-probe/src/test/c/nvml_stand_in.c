@@ -99,6 +99,10 @@ static entry *find(gpu *of, const char *name, int make) {
 /* Begins a new script: so many GPUs, of which nothing is known. */
 void stand_in_gpus(u32 count) {
     pthread_mutex_lock(&lock);
+    if (initialised == 0) {
+        /* A library whose file was removed is loaded again by another's inode, with what it had left. */
+        samples = 0;
+    }
     for (int i = 0; i < GPUS; i++) {
         if (gpus[i].used) { /* what was never written takes no memory */
             memset(&gpus[i], 0, sizeof gpus[i]);
