@@ -322,6 +322,27 @@ class HostReaderTest {
     assertThat(reader.failures()).isZero();
   }
 
+  @Test
+  void ofMountsOverEachOtherEachIsToldAndTheSpaceOnce() throws IOException {
+    Files.createDirectories(folder.resolve("node/data"));
+    file(
+        "1/mountinfo",
+        """
+        36 35 0:23 / /data rw - tmpfs tmpfs rw
+        37 36 0:27 / /data rw - tmpfs tmpfs rw
+        38 37 0:27 / /data rw - tmpfs tmpfs rw
+        """);
+    HostReader reader = reader(HostSettings.at(folder, folder, folder.resolve("node")));
+    assertThat(text(reader).lines())
+        .filteredOn(line -> line.startsWith("node_filesystem_") && line.contains("/data"))
+        .filteredOn(line -> line.contains("mount_info") || line.contains("size_bytes"))
+        .satisfiesExactlyInAnyOrder(
+            line -> assertThat(line).contains("size_bytes"),
+            line -> assertThat(line).contains("mount_info", "minor=\"23\""),
+            line -> assertThat(line).contains("mount_info", "minor=\"27\""));
+    assertThat(reader.failures()).isZero();
+  }
+
   private static HostReader reader(HostSettings settings) {
     return new HostReader(settings, CLASSES, System::currentTimeMillis);
   }

@@ -67,9 +67,7 @@ public final class FileSystem implements Collector {
       Mount mount = Mount.of(text, files);
       if (mount == null) {
         text.damaged();
-      } else if (mountPoints.takes(mount.point())
-          && types.takes(mount.type())
-          && seen.add(List.of(mount.device(), mount.point(), mount.type()))) {
+      } else if (mountPoints.takes(mount.point()) && types.takes(mount.type())) {
         read(out, mount);
       }
     }
@@ -81,16 +79,23 @@ public final class FileSystem implements Collector {
     if (space == null) {
       return; // it was asked for the first time
     }
+    boolean isRead = space.error().isEmpty();
+    // Of two mounts over each other the space is that of the upper one; both are told.
+    if (isRead && seen.add(List.of(mount.device(), mount.major(), mount.minor(), mount.point()))) {
+      out.add(info, 1, mount.device(), mount.major(), mount.minor(), mount.point());
+    }
+    if (!seen.add(List.of(mount.device(), mount.point(), mount.type()))) {
+      return;
+    }
     String[] labels = {mount.device(), mount.type(), mount.point(), space.error()};
     out.add(error, space.error().isEmpty() ? 0 : 1, labels);
     out.add(readOnly, mount.isReadOnly() ? 1 : 0, labels);
-    if (space.error().isEmpty()) {
+    if (isRead) {
       out.add(size, space.size(), labels);
       out.add(free, space.free(), labels);
       out.add(available, space.available(), labels);
       out.add(nodes, space.files(), labels);
       out.add(nodesFree, space.filesFree(), labels);
-      out.add(info, 1, mount.device(), mount.major(), mount.minor(), mount.point());
     }
   }
 }
