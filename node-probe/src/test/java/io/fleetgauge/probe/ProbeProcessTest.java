@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.cluster.trust.RequestHead;
+import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.cluster.trust.RequestVerifier;
 import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,6 +17,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +98,80 @@ class ProbeProcessTest {
       assertThat(get(probe, "/metrics").body())
           .contains("fleetgauge_probe_folder_lost 0.0")
           .contains("fleetgauge_probe_disk_trouble 0.0");
+    }
+  }
+
+  @Test
+  void aTokenAndASecretThatAreReplacedWhileTheProbeRunsAreUsed() throws Exception {
+    String oldSecret = "the-secret-of-before";
+    String newSecret = "the-secret-of-now-on";
+    Path token = Files.writeString(folder.resolve("token"), "the-token-of-before");
+    Path secret = Files.writeString(folder.resolve("cluster-secret"), oldSecret);
+    Map<String, RequestVerifier> verifiers = new HashMap<>();
+    for (String each : List.of(oldSecret, newSecret)) {
+      verifiers.put(
+          each,
+          new RequestVerifier(
+              ClusterKey.of(() -> List.of(each)),
+              Duration.ofMinutes(1),
+              System::currentTimeMillis));
+    }
+    Set<String> shown = ConcurrentHashMap.newKeySet();
+    Set<String> proven = ConcurrentHashMap.newKeySet();
+    Vertx vertx = Vertx.vertx();
+    int port =
+        vertx
+            .createHttpServer()
+            .requestHandler(
+                request -> {
+                  shown.add(String.valueOf(request.getHeader("Authorization")));
+                  verifiers.forEach(
+                      (each, verifier) -> {
+                        RequestVerifier.Verdict verdict =
+                            verifier.verify(
+                                Optional.ofNullable(request.getHeader(RequestSigner.HEADER)),
+                                new RequestHead(
+                                    request.method().name(),
+                                    request.uri(),
+                                    request.headers().entries()),
+                                "127.0.0.1",
+                                request.localAddress().port(),
+                                0);
+                        if (verdict instanceof RequestVerifier.Verdict.Proven) {
+                          proven.add(each);
+                        }
+                      });
+                  request.response().setStatusCode(401).end();
+                })
+            .listen(0, "127.0.0.1")
+            .await(120, TimeUnit.SECONDS)
+            .actualPort();
+    String yaml =
+        """
+        hostname: n1
+        gateways: [http://127.0.0.1:%d]
+        tick: 1s
+        gpu: {enabled: false}
+        http: {host: 127.0.0.1, port: 0}
+        spool: {enabled: false}
+        tokenFile: '%s'
+        cluster: {secretFile: '%s'}
+        """
+            .formatted(port, token, secret);
+    try (ProbeProcess probe =
+        ProbeProcess.start(ProbeConfig.read("test", yaml), System::currentTimeMillis)) {
+      await()
+          .atMost(SOON)
+          .until(() -> shown.contains("Bearer the-token-of-before") && proven.contains(oldSecret));
+      assertThat(proven).containsExactly(oldSecret);
+      Files.writeString(token, "the-token-of-now-on");
+      Files.writeString(secret, newSecret);
+      await()
+          .atMost(SOON)
+          .until(() -> shown.contains("Bearer the-token-of-now-on") && proven.contains(newSecret));
+      assertThat(probe.counts().kept()).isZero();
+    } finally {
+      vertx.close().await(120, TimeUnit.SECONDS);
     }
   }
 

@@ -158,8 +158,10 @@ class GpuThreadTest {
     Map<String, Double> expected = FullGpu.fill(driver, 0);
     try (GpuFixture gpus = new GpuFixture(driver)) {
       gpus.read();
+      assertThat(gpus.thread.processes()).isPresent();
       driver.hold("power");
       assertThat(gpus.thread.read(GpuFixture.ALL, SOON)).isEmpty();
+      assertThat(gpus.thread.processes()).as("those of before may have gone").isEmpty();
       await().until(() -> driver.waiting() == 1);
       assertThat(gpus.thread.read(GpuFixture.ALL, SOON)).isEmpty();
       assertThat(gpus.thread.read(GpuFixture.ALL, SOON)).isEmpty();

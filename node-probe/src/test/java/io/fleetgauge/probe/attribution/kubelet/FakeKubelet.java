@@ -1,11 +1,13 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
 import com.google.protobuf.CodedInputStream;
+import io.grpc.Attributes;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerCall;
 import io.grpc.ServerServiceDefinition;
+import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A kubelet that answers what the test says, by gRPC's own library. */
@@ -50,6 +53,7 @@ public final class FakeKubelet implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
   private final Map<String, Function<byte[], Reply>> replies = new ConcurrentHashMap<>();
   private final List<String> calls = new CopyOnWriteArrayList<>();
+  private final AtomicInteger connections = new AtomicInteger();
   private Server server;
 
   /** What a method does. */
@@ -101,6 +105,19 @@ public final class FakeKubelet implements AutoCloseable {
             .workerEventLoopGroup(loops)
             .directExecutor()
             .addService(service.build())
+            .addTransportFilter(
+                new ServerTransportFilter() {
+                  @Override
+                  public Attributes transportReady(Attributes attributes) {
+                    connections.incrementAndGet();
+                    return attributes;
+                  }
+
+                  @Override
+                  public void transportTerminated(Attributes attributes) {
+                    connections.decrementAndGet();
+                  }
+                })
             .build()
             .start();
   }
@@ -114,6 +131,11 @@ public final class FakeKubelet implements AutoCloseable {
       case Reply.Failure failure -> call.close(failure.status(), new Metadata());
       case Reply.Silence silence -> {}
     }
+  }
+
+  /** Those that are open. */
+  public int connections() {
+    return connections.get();
   }
 
   /** What {@code List} answers. */

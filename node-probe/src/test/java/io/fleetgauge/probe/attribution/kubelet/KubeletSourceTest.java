@@ -93,6 +93,17 @@ class KubeletSourceTest {
   }
 
   @Test
+  void noConnectionIsLeftOpenWhetherThePollSucceedsOrFails() throws Exception {
+    kubelet.lists(P1);
+    node.after(0).after(10);
+    await().until(() -> kubelet.connections() == 0);
+    kubelet.fails("List", Status.INTERNAL);
+    node.after(10);
+    assertThat(kubelet.listCalls()).isEqualTo(3);
+    await().until(() -> kubelet.connections() == 0);
+  }
+
+  @Test
   void theUuidInACdiNameIsSurerThanTheNumberOfADevice() throws Exception {
     kubelet.lists(
         pod("ns", "p", container("a", dynamic("gpu.nvidia.com", "n", "gpu-0", "x.io/gpu=" + C))),
