@@ -205,14 +205,20 @@ public final class Journal implements AutoCloseable {
    * until that is back. May wait for the disk.
    */
   public void look() {
+    Optional<FolderWatch.Lost> lost = lookForLost();
+    if (lost.isPresent() && trouble().isEmpty()) {
+      fail("cannot be used", lost.get()).forEach(entry -> entry.done.accept(false));
+    }
+  }
+
+  private Optional<FolderWatch.Lost> lookForLost() {
     try {
       watch.require();
       isFolderLost = false;
+      return Optional.empty();
     } catch (FolderWatch.Lost e) {
       isFolderLost = true;
-      if (trouble().isEmpty()) {
-        fail("cannot be used", e).forEach(entry -> entry.done.accept(false));
-      }
+      return Optional.of(e);
     }
   }
 
@@ -619,18 +625,21 @@ public final class Journal implements AutoCloseable {
 
   /**
    * Rejects records from now on until the disk works again. Acknowledged records that may not be on
-   * the disk are kept in memory, to be written again.
+   * the disk are kept in memory, to be written again. Where the folder is lost, that is the reason
+   * given, whatever failed first for want of it.
    *
    * @return the records that wait and were not acknowledged
    */
   private List<Entry> fail(String what, IOException e) {
+    String reason =
+        lookForLost().map(lost -> "cannot be used: " + lost).orElseGet(() -> what + ": " + e);
     SegmentWriter broken;
     List<Entry> waiting;
     lock.lock();
     try {
       failures++;
       if (trouble.isEmpty()) {
-        trouble = "the journal in " + folder + " " + what + ": " + e;
+        trouble = "the journal in " + folder + " " + reason;
         LOG.error("{}; records are rejected until it can", trouble);
       }
       broken = current;

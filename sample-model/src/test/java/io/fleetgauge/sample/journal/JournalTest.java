@@ -82,6 +82,20 @@ class JournalTest {
   }
 
   @Test
+  void aWriteThatFailsForWantOfTheFolderSaysThatTheFolderWasRemoved() throws Exception {
+    Path data = folder.resolve("data");
+    Journal.Settings each =
+        new Journal.Settings(data, Sync.ALWAYS, Duration.ofMillis(100), 1, 20, 1 << 20, 1 << 20);
+    try (Journal journal = Journal.open(each)) {
+      assertThat(append(journal, "a record that fills a segment")).isTrue();
+      Files.move(data, folder.resolve("away"));
+      assertThat(append(journal, "another")).isFalse();
+      assertThat(journal.trouble().orElseThrow()).contains(data + " was removed");
+      assertThat(journal.isFolderLost()).isTrue();
+    }
+  }
+
+  @Test
   void noSegmentIsBegunInAnotherFolderOfTheSameName() throws Exception {
     Path data = folder.resolve("data");
     Journal.Settings each =
