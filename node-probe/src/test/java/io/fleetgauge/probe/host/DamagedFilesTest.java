@@ -95,7 +95,7 @@ class DamagedFilesTest {
     "mdstat, MDADM, BLOCKS, 1",
     "net/arp, ARP, LINES, 1",
     "net/dev, NETDEV, LINES, 2",
-    "net/udp, UDP_QUEUES, LINES, 1",
+    "net/udp, UDP_QUEUES, SUMS, 1",
     "net/stat/nf_conntrack, CONNTRACK, SUMS, 1",
     "pressure/memory, PRESSURE, LINES, 0"
   })
