@@ -23,8 +23,8 @@ import java.util.function.UnaryOperator;
 
 /** Gateways and query APIs in JVMs of their own. Safe for several threads once it is started. */
 final class ChaosFleet implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
+  private static final Duration STOP_LIMIT = Duration.ofMinutes(3);
 
   /**
    * Where a process runs.

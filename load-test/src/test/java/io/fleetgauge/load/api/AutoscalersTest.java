@@ -160,7 +160,7 @@ class AutoscalersTest {
     return client.send(
         HttpRequest.newBuilder(query.resolve(path))
             .header("Authorization", "Bearer " + token)
-            .timeout(Duration.ofSeconds(3)) // KEDA's
+            .timeout(Duration.ofMinutes(1))
             .build(),
         HttpResponse.BodyHandlers.ofString());
   }

@@ -181,7 +181,7 @@ class TlsTest {
                 double copied = 0;
                 for (URI gateway : fleet.gatewayAddresses()) {
                   String metrics =
-                      http.to(gateway, HttpMethod.GET, "/metrics", 5_000)
+                      http.to(gateway, HttpMethod.GET, "/metrics", 60_000)
                           .send()
                           .await()
                           .body()
@@ -209,7 +209,8 @@ class TlsTest {
         new OutgoingHttp(
             vertx, trust(other.certificate(), own), RequestSigner.NONE, Uplink.HTTP_LIMITS)) {
       URI gateway = fleet.gatewayAddresses().getFirst();
-      assertThatThrownBy(() -> http.to(gateway, HttpMethod.GET, "/-/healthy", 5_000).send().await())
+      assertThatThrownBy(
+              () -> http.to(gateway, HttpMethod.GET, "/-/healthy", 60_000).send().await())
           .isInstanceOf(SSLHandshakeException.class);
     }
   }
@@ -221,7 +222,7 @@ class TlsTest {
       URI gateway = fleet.gatewayAddresses().getFirst();
       URI claimed = URI.create("http://" + gateway.getAuthority());
       assertThat(
-              http.to(claimed, HttpMethod.GET, "/-/healthy", 5_000)
+              http.to(claimed, HttpMethod.GET, "/-/healthy", 60_000)
                   .send()
                   .await()
                   .body()

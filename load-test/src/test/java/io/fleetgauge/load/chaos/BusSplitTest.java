@@ -84,7 +84,7 @@ class BusSplitTest {
             client.send(
                 HttpRequest.newBuilder(
                         URI.create("http://" + address + ":" + BusMember.HTTP + "/" + path))
-                    .timeout(Duration.ofSeconds(5))
+                    .timeout(Duration.ofMinutes(1))
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);

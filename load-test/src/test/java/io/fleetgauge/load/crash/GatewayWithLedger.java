@@ -128,7 +128,7 @@ final class GatewayWithLedger implements AutoCloseable {
 
   HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(
-        HttpRequest.newBuilder(address.resolve(path)).timeout(Duration.ofSeconds(5)).build(),
+        HttpRequest.newBuilder(address.resolve(path)).timeout(Duration.ofMinutes(1)).build(),
         HttpResponse.BodyHandlers.ofString());
   }
 
