@@ -102,6 +102,9 @@ class SlurmScriptsTest {
       assertThat(node.send("POST", path, "", body).statusCode()).isEqualTo(401);
       assertThat(node.send("POST", path, "wrong-wrong-wrong", body).statusCode()).isEqualTo(401);
       assertThat(node.send("GET", path, "", "").statusCode()).isEqualTo(401);
+      await("the driver has been read")
+          .atMost(SOON)
+          .untilAsserted(() -> assertThat(node.job(0)).isNotEqualTo("no series"));
       assertThat(node.send("POST", path, SlurmNode.TOKEN, body).body())
           .contains("\"status\":\"success\"", "\"unknownGpus\":[\"GPU-x\"]");
       assertThat(node.send("POST", path, SlurmNode.TOKEN, "{").body())
