@@ -111,7 +111,7 @@ class OutgoingHttpTest {
   }
 
   private String ask(URI server, byte[] body) throws Exception {
-    return used.to(server, HttpMethod.POST, "/v1/x?a=b", 5_000)
+    return used.to(server, HttpMethod.POST, "/v1/x?a=b", 120_000)
         .header("X-Fleetgauge-Epoch", "7")
         .body(body)
         .send()
@@ -157,8 +157,8 @@ class OutgoingHttpTest {
     URI server = serve(vertx, request -> request.response().end(Buffer.buffer(new byte[100_000])));
     OutgoingHttp.Limits oneConnection = new OutgoingHttp.Limits(1_000, 10, 1, 10);
     used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, oneConnection);
-    Future<OutgoingRequest.Answer> first = used.to(server, HttpMethod.GET, "/1", 5_000).send();
-    used.to(server, HttpMethod.GET, "/2", 5_000).send().await(120, TimeUnit.SECONDS);
+    Future<OutgoingRequest.Answer> first = used.to(server, HttpMethod.GET, "/1", 120_000).send();
+    used.to(server, HttpMethod.GET, "/2", 120_000).send().await(120, TimeUnit.SECONDS);
     int length =
         CompletableFuture.supplyAsync(
                 () -> first.map(answer -> answer.body().length()).toCompletionStage())
@@ -179,7 +179,7 @@ class OutgoingHttpTest {
             });
     used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, LIMITS);
     Future<String> text =
-        used.to(server, HttpMethod.GET, "/", 5_000)
+        used.to(server, HttpMethod.GET, "/", 120_000)
             .send()
             .map(answer -> answer.status() + " " + answer.body());
     begun.take().end("last");
@@ -210,7 +210,7 @@ class OutgoingHttpTest {
             new RequestSigner(ClusterKey.of(() -> List.of(SECRET)), () -> 5),
             LIMITS);
     CompletableFuture<String> echo = new CompletableFuture<>();
-    used.to(server, HttpMethod.GET, "/yes", 5_000)
+    used.to(server, HttpMethod.GET, "/yes", 120_000)
         .upgrade("other")
         .onSuccess(
             socket -> {
@@ -220,7 +220,7 @@ class OutgoingHttpTest {
     assertThat(echo.get(120, TimeUnit.SECONDS)).isEqualTo("hello");
     assertThat(signatures.take()).startsWith("1 " + server.getAuthority() + " 5 ");
     CompletableFuture<String> refused = new CompletableFuture<>();
-    used.to(server, HttpMethod.GET, "/no", 5_000)
+    used.to(server, HttpMethod.GET, "/no", 120_000)
         .upgrade("other")
         .onFailure(failure -> refused.complete(failure.getMessage()));
     assertThat(refused.get(120, TimeUnit.SECONDS)).isEqualTo("status 401: not you");

@@ -404,7 +404,7 @@ class SignedRequestsTest {
               .await(120, TimeUnit.SECONDS)
               .actualPort();
       sender(signer(SECRET))
-          .to(URI.create("http://127.0.0.1:" + rogue), HttpMethod.GET, "/", 5_000)
+          .to(URI.create("http://127.0.0.1:" + rogue), HttpMethod.GET, "/", 120_000)
           .send()
           .await(120, TimeUnit.SECONDS);
     }

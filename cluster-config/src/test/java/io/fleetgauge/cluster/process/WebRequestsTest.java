@@ -65,7 +65,7 @@ class WebRequestsTest {
                             + " "
                             + request.getHeader(RequestSigner.HEADER)));
     requests(vertx, "a-secret-without-spaces")
-        .send(HttpMethod.POST, server.resolve("/v1/leave?a=%20"), 5_000)
+        .send(HttpMethod.POST, server.resolve("/v1/leave?a=%20"), 120_000)
         .onComplete(
             test.succeeding(
                 response ->
@@ -91,7 +91,7 @@ class WebRequestsTest {
                     .setStatusCode(request.getHeader(RequestSigner.HEADER) == null ? 204 : 500)
                     .end());
     requests(vertx, "")
-        .send(HttpMethod.GET, server.resolve("/"), 5_000)
+        .send(HttpMethod.GET, server.resolve("/"), 120_000)
         .onComplete(
             test.succeeding(
                 response ->

@@ -368,13 +368,13 @@ class StreamTest {
   void aRequestThatDoesNotAskForThisProtocolIsRefused() throws Exception {
     OutgoingHttp http = http(ClusterKey.of(secrets::get));
     assertThat(
-            http.to(gateway, HttpMethod.GET, StreamRoute.PATH, 20_000)
+            http.to(gateway, HttpMethod.GET, StreamRoute.PATH, 120_000)
                 .send()
                 .await(120, TimeUnit.SECONDS)
                 .status())
         .isEqualTo(426);
     CompletableFuture<String> why = new CompletableFuture<>();
-    http.to(gateway, HttpMethod.GET, StreamRoute.PATH, 20_000)
+    http.to(gateway, HttpMethod.GET, StreamRoute.PATH, 120_000)
         .header(StreamRoute.NONCE, "12")
         .upgrade(StreamRoute.PROTOCOL)
         .onFailure(failure -> why.complete(failure.getMessage()));
