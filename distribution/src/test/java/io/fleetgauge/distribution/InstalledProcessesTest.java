@@ -75,7 +75,7 @@ class InstalledProcessesTest {
                 + ports.get(1)
                 + "/api/v1/query?query=count%20by%20(Hostname)%20(node_load1)");
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .ignoreExceptions()
         .untilAsserted(
             () ->

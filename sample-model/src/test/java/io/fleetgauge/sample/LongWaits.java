@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class LongWaits implements BeforeAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
-    Awaitility.setDefaultTimeout(Duration.ofMinutes(2));
+    Awaitility.setDefaultTimeout(Duration.ofMinutes(10));
     Awaitility.setDefaultPollDelay(Duration.ZERO);
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Asks for the newest samples again and again, as a dashboard does. */
 public final class Asker implements AutoCloseable {
-  private static final Duration SOON = Duration.ofMinutes(3);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   private final ProcessApi api;
   private final String query;

@@ -35,7 +35,7 @@ class ContainersTest {
   /** Which of the ports is that of the query API. */
   private static final int QUERY = 2;
 
-  private static final Duration SOON = Duration.ofMinutes(3);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final int ROUNDS = Integer.getInteger("fleetgauge.images.rounds", 1);
 
   /** Of a process that SIGTERM ended. */

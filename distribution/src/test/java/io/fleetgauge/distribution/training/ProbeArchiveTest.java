@@ -88,7 +88,7 @@ class ProbeArchiveTest {
     long begun = System.nanoTime();
     start(home);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> Files.readString(output).contains("its readings"));
     System.out.printf("The probe is ready after %d ms%n", (System.nanoTime() - begun) / 1_000_000);
     assertThat(gateway.awaitTicks(60)).as(Files.readString(output)).isTrue();
@@ -140,7 +140,7 @@ class ProbeArchiveTest {
         StandardOpenOption.APPEND);
     probe = launcher(home, "probe", "--config", config.toString()).start();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .ignoreExceptions()
         .untilAsserted(
             () ->

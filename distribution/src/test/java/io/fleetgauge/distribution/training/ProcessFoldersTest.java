@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessFoldersTest {
   private static final Path TARGET =
       Path.of(System.getProperty("fleetgauge.root"), "distribution/target");
-  private static final int SECONDS = 60;
+  private static final int SECONDS = 600;
 
   @TempDir private Path folder;
 

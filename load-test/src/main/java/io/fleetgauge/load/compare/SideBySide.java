@@ -29,7 +29,7 @@ public final class SideBySide implements AutoCloseable {
       new UplinkSettings(Duration.ofDays(400), 1 << 30, Duration.ofDays(400), 0);
 
   private static final long SLICE = 1_200_000;
-  private static final Duration FILL_LIMIT = Duration.ofSeconds(60);
+  private static final Duration FILL_LIMIT = Duration.ofMinutes(10);
 
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A program of another project that answers by HTTP, in a process of its own. */
 public final class PeerProcess implements AutoCloseable {
-  private static final Duration START_LIMIT = Duration.ofSeconds(30);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Process process;

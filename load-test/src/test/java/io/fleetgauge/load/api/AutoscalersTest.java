@@ -80,7 +80,7 @@ class AutoscalersTest {
     query = URI.create("http://127.0.0.1:" + fleet.startQuery("127.0.0.1", 0).port());
     write(samples());
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () ->
                 get("token-of-all", "/api/v1/query?query=count(" + UTIL + ")")

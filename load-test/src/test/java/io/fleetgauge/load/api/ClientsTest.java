@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The real promtool, vmagent and vmalert, against us and against Prometheus. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientsTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String METRIC = "DCGM_FI_DEV_GPU_TEMP";
 

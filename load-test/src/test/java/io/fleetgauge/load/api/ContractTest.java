@@ -60,7 +60,7 @@ class ContractTest {
         Labels.of("__name__", "odd é", "Hostname", "n0", "lbl é", "<&>\u2028\u0001/\"\\"), now, 1);
     servers.write(body);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () ->
                 servers.asker().query("count(gpu_utilization_ratio)").toString().contains("\"4\""));

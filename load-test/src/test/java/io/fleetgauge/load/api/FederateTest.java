@@ -97,7 +97,7 @@ class FederateTest {
     body.series(Labels.of("__name__", "old", "Hostname", "n4"), now - 400_000, 1);
     servers.write(body);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> servers.asker().values("count(" + TEMPERATURE + ")", "x").size() == 1);
   }
 
@@ -315,7 +315,7 @@ class FederateTest {
               TEMPERATURE,
               "max by (tenant) (" + TEMPERATURE + ")")) {
         await()
-            .atMost(Duration.ofMinutes(2))
+            .atMost(Duration.ofMinutes(10))
             .untilAsserted(
                 () ->
                     assertThat(result(global.address().toString(), query))

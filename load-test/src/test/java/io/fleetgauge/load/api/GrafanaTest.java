@@ -66,7 +66,7 @@ class GrafanaTest {
     }
     servers.write(body);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> !servers.asker().values("count(" + UTIL + ")", "x").isEmpty());
   }
 

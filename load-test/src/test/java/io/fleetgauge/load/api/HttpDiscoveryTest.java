@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The real Prometheus, which scrapes the probes that {@code /api/v1/sd} tells of. */
 class HttpDiscoveryTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir private Path folder;

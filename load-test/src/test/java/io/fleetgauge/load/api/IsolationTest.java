@@ -94,7 +94,7 @@ class IsolationTest {
     write(shared, samples(true), "token-write");
     write(alone, samples(false), "");
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () ->
                 get(ofBoth, "/api/v1/query?query=count(" + METRIC + ")", "token-b")

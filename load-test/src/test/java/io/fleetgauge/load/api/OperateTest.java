@@ -42,7 +42,7 @@ import picocli.CommandLine;
 /** What operators ask two gateways and a query API that require tokens, with blocks on disk. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperateTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   /** How far the time of the fleet is behind, ms. */
   private final AtomicLong behind = new AtomicLong(1_800_000);

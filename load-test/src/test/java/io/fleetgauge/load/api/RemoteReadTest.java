@@ -75,7 +75,7 @@ class RemoteReadTest {
             .formatted(servers.address()));
     reader = PrometheusServer.of(own, LocalPorts.free(1).getFirst());
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> !servers.asker().values("count(read_me offset 1m)", "x").isEmpty());
   }
 

@@ -78,7 +78,7 @@ class ReportTest {
       send(part);
     }
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () ->
                 get("/api/v1/query?query=count(count%20by%20(UUID)%20(gpu_allocated))")

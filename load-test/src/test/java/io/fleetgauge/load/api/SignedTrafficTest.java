@@ -47,7 +47,7 @@ class SignedTrafficTest {
   /** Where others reach the gateways: a recorder listens there, and passes everything on. */
   private static final String PUBLIC = "127.0.0.2";
 
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final List<AutoCloseable> started = new ArrayList<>();

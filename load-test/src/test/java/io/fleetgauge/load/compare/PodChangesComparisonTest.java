@@ -267,7 +267,7 @@ class PodChangesComparisonTest {
         try (Uplink uplink =
             new Uplink(vertx, host.getKey(), fleet.gatewayAddresses(), all, Optional.empty(), 1)) {
           host.getValue().forEach(uplink::offer);
-          await().atMost(Duration.ofMinutes(2)).until(() -> uplink.unacknowledgedTicks() == 0);
+          await().atMost(Duration.ofMinutes(10)).until(() -> uplink.unacknowledgedTicks() == 0);
         }
         assertThat(gateway.seriesOf(host.getKey()))
             .as("series of %s as at its first tick", host.getKey())

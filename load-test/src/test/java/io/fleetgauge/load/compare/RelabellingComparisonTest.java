@@ -244,7 +244,7 @@ class RelabellingComparisonTest {
     try (PrometheusServer _ = PrometheusServer.of(folder, port)) {
       QueryClient client = new QueryClient(port);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(
               () ->
                   assertThat(client.values("count({__name__=\"up\"} == 1)", "x"))

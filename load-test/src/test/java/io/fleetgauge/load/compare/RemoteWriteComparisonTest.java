@@ -218,7 +218,7 @@ class RemoteWriteComparisonTest {
     AnswerComparison comparison = new AnswerComparison(prometheus.address(), queryAddress());
     Map<String, String> parameters = Map.of("query", selector, "time", "" + (now / 1000 + 60));
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .untilAsserted(
             () ->
                 assertThat(comparison.difference("/api/v1/query", parameters))
@@ -274,7 +274,7 @@ class RemoteWriteComparisonTest {
         Map<String, String> count =
             new HashMap<>(Map.of("query", "count_over_time(up" + selector + "[1m]) >= 4"));
         await()
-            .atMost(Duration.ofMinutes(2))
+            .atMost(Duration.ofMinutes(10))
             .until(
                 () ->
                     !comparison
@@ -290,7 +290,7 @@ class RemoteWriteComparisonTest {
                 "sum by (job) (rate(prometheus_http_requests_total" + selector + "[1m]))")) {
           Map<String, String> parameters = Map.of("query", question, "time", "" + then);
           await()
-              .atMost(Duration.ofMinutes(2))
+              .atMost(Duration.ofMinutes(10))
               .untilAsserted(
                   () ->
                       assertThat(comparison.difference("/api/v1/query", parameters))
@@ -334,7 +334,7 @@ class RemoteWriteComparisonTest {
       if (i == 2 || i == bodies.size() - 1) {
         // Each on two gateways; a replica acknowledges what is in its journal, and stores it later.
         await()
-            .atMost(Duration.ofMinutes(2))
+            .atMost(Duration.ofMinutes(10))
             .untilAsserted(() -> assertThat(storedSeries("churn-")).isEqualTo(2 * 50 * 2 * 2));
       }
     }

@@ -114,11 +114,11 @@ class RulesApiComparisonTest {
             .start();
     startOurs(vertx);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .ignoreExceptions()
         .until(() -> get(prometheusPort, "/-/ready").statusCode() == 200);
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> get(prometheusPort, "/api/v1/rules").body().contains("GpuHot"));
   }
 

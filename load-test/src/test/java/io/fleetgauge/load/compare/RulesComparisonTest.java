@@ -175,7 +175,7 @@ class RulesComparisonTest {
               .isNotEmpty()
               .anyMatch(each -> each.startsWith("resolved"));
           await("what the Alertmanagers forward")
-              .atMost(Duration.ofMinutes(2))
+              .atMost(Duration.ofMinutes(10))
               .untilAsserted(
                   () ->
                       assertThat(ours.forwarded(begun + 8_000))
@@ -212,7 +212,7 @@ class RulesComparisonTest {
             "ALERTS",
             "ALERTS_FOR_STATE")) {
       await(each)
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(
               () ->
                   assertThat(samples(ours, each, from, to))
@@ -220,7 +220,7 @@ class RulesComparisonTest {
     }
     assertThat(samples(ours, "ALERTS", from, to)).contains("firing").contains("pending");
     await("notifications")
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .untilAsserted(() -> assertThat(ourAlerts.since(from)).isEqualTo(theirAlerts.since(from)));
     assertThat(ourAlerts.since(from).size()).isGreaterThan(5);
     assertThat(rules(ours)).isEqualTo(rules(theirs));
@@ -320,7 +320,7 @@ class RulesComparisonTest {
 
   private void write(URI server, RemoteWriteBody body) {
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () ->
                 client

@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class ScrapeComparisonTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final long SEED = 20_261_124;
   private static final String TEXT = "text/plain; version=0.0.4";
   private static final String OPENMETRICS = "application/openmetrics-text; version=1.0.0";
@@ -366,7 +366,7 @@ class ScrapeComparisonTest {
     try (PrometheusServer _ = prometheus(jobs, port)) {
       QueryClient client = new QueryClient(port);
       await()
-          .atMost(Duration.ofSeconds(120))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(
               () -> {
                 TreeMap<Labels, String> theirs = theirs(client, "{__name__!=\"\"}");

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A disk that fails costs no acknowledged sample, and when it is back, the gateway goes on. */
 @Timeout(600)
 class DiskFaultTest {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
 

@@ -55,7 +55,7 @@ class DemoTest {
           .containsEntry("", 52.0);
       // The bundled rules are evaluated without any option.
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .until(() -> !client.values("sum(rack:gpu_count:sum)", "").isEmpty());
       List<String> examples = examples(demo.output());
       assertThat(examples).hasSize(3);

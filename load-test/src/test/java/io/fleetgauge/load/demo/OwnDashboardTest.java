@@ -33,7 +33,7 @@ class OwnDashboardTest {
       Path.of(System.getProperty("fleetgauge.root"), "k8s/kustomize/components");
   private static final Map<String, String> INTERVALS =
       Map.of("__interval", "15s", "__rate_interval", "1m");
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir Path folder;
 

@@ -41,7 +41,7 @@ import picocli.CommandLine;
 
 /** Two gateways are backed up while they take samples, and three others get what they had. */
 class BackupTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Duration RETENTION = Duration.ofDays(1);
 
   /** Blocks have half of it. */

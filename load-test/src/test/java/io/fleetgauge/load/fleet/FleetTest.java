@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real gateways, query API and uplinks over loopback. */
 class FleetTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long NOW = 1_760_000_000_000L;
 
@@ -319,7 +319,7 @@ class FleetTest {
     fleet.gateways().get(1).close();
     uplinks.forEach((host, uplink) -> uplink.offer(tick(host, NOW - 45_000, 2)));
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .untilAsserted(
             () -> {
               assertThat(client.values("count(power == 2)", "")).containsEntry("", 12.0);
@@ -353,7 +353,7 @@ class FleetTest {
     int[] whole = {0};
     int[] wholeAfterwards = {0};
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .pollInterval(Duration.ofMillis(5))
         .until(
             () -> {
@@ -419,7 +419,7 @@ class FleetTest {
     Path empty = folder.resolve("empty");
     fleet = new LocalFleet("fleet-" + System.nanoTime(), LocalPorts.free(2), empty, () -> NOW);
     fleet.startGateway(port, HOUR);
-    await().atMost(Duration.ofMinutes(2)).until(() -> uplink.unacknowledgedTicks() == 0);
+    await().atMost(Duration.ofMinutes(10)).until(() -> uplink.unacknowledgedTicks() == 0);
     QueryClient client = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
     await()
         .atMost(SOON)

@@ -52,7 +52,7 @@ public final class LaunchedProcess implements AutoCloseable {
   /** Waits until a text has been printed, or the process has ended. */
   public void awaitOutput(String text) {
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> output().contains(text) || !process.isAlive());
     if (!output().contains(text)) {
       throw new AssertionError("\"" + text + "\" was never printed:\n" + output());
@@ -61,7 +61,7 @@ public final class LaunchedProcess implements AutoCloseable {
 
   /** The exit code after the process has ended by itself. */
   public int exitCode() throws InterruptedException {
-    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+    if (!process.waitFor(10, TimeUnit.MINUTES)) {
       throw new AssertionError("the process goes on:\n" + output());
     }
     return process.exitValue();

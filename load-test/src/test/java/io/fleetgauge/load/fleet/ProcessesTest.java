@@ -43,7 +43,7 @@ class ProcessesTest {
         LaunchedProcess p = new LaunchedProcess(folder, "probe", "--config", probe)) {
       QueryClient client = new QueryClient(ports.get(1));
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .ignoreExceptions()
           .untilAsserted(
               () ->

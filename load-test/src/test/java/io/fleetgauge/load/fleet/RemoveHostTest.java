@@ -24,7 +24,7 @@ import picocli.CommandLine;
 
 /** An operator removes hosts from two gateways that share a secret. */
 class RemoveHostTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final HttpClient client = HttpClient.newHttpClient();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rules on a real fleet of one process of each kind, or of two query APIs. */
 class RulesInFleetTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String RULES =

@@ -65,7 +65,7 @@ final class S3Server implements AutoCloseable {
             .redirectOutput(folder.resolve("s3proxy.log").toFile())
             .start();
     S3Server server = new S3Server(process, port);
-    await().atMost(Duration.ofMinutes(2)).until(() -> !process.isAlive() || server.isListening());
+    await().atMost(Duration.ofMinutes(10)).until(() -> !process.isAlive() || server.isListening());
     // Where AWS's tools look for credentials, in the place of a file in the home folder.
     System.setProperty("aws.accessKeyId", IDENTITY);
     System.setProperty("aws.secretAccessKey", CREDENTIAL);

@@ -239,7 +239,7 @@ class NodeExporterComparisonTest {
       Exporter exporter =
           new Exporter(process, URI.create("http://127.0.0.1:" + port + "/metrics"));
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .ignoreExceptions()
           .until(() -> !exporter.read().series().isEmpty());
       return exporter;

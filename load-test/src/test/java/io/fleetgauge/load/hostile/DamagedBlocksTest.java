@@ -33,7 +33,7 @@ class DamagedBlocksTest {
   private static final int SAMPLES = 1_440;
   private static final long STEP = 15_000;
   private static final String REPLACED = "fleetgauge_gateway_replaced_blocks_total";
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final String WHOLE = "hosts=" + HOSTS + "; answered=" + HOSTS + ";";
 
   @TempDir private Path folder;

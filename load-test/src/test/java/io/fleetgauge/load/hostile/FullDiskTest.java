@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class FullDiskTest {
   private static final int HOSTS = 9;
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
 

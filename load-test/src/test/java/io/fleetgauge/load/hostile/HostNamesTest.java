@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Hosts whose names mean something else in a path, on two gateways. */
 class HostNamesTest {
   private static final long NOW = 1_795_300_000_000L;
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   /** With two gateways half of the hosts belong to the one that is not asked. */
   private static final List<String> NAMES =

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
     matches = ".*",
     disabledReason = "it takes minutes; see CONTRIBUTING")
 class MixedReleasesTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final int HOSTS = 6;
   private static final String QUERY =
       "sum by (rack) (m_mixed) + 0 * sum by (rack) (count_over_time(m_mixed[5m]))";

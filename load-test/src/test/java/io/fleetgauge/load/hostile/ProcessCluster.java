@@ -161,7 +161,7 @@ final class ProcessCluster implements AutoCloseable {
     byte[] bytes = body.compressed();
     try (HttpClient sender = HttpClient.newHttpClient()) {
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .ignoreExceptions()
           .until(
               () ->

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that do not belong to the cluster try to take part in it. */
 class StrangersTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir Path folder;
 

@@ -45,7 +45,7 @@ class TenantsTest {
   private static final int HOSTS = 6;
   private static final int HEAVY = 64;
   private static final int LIGHT = 16;
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   private static final Pattern HOSTS_OF_HEADER =
       Pattern.compile("hosts=(\\d+); answered=(\\d+); missing=; .*");

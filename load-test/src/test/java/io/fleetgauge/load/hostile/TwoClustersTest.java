@@ -55,7 +55,7 @@ class TwoClustersTest {
   private static void assertHasOnly(ProcessCluster cluster, double value) {
     QueryClient client = cluster.client();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .ignoreExceptions()
         .untilAsserted(
             () ->

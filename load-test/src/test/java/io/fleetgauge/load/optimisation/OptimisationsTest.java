@@ -158,7 +158,7 @@ class OptimisationsTest {
 
   private void settle() {
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .pollInterval(Duration.ofMillis(2))
         .until(() -> uplinks.stream().allMatch(uplink -> uplink.unacknowledgedTicks() == 0));
   }

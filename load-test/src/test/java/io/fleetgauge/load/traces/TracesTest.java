@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Traces of queries and ticks over the processes of a cluster, as a collector gets them. */
 class TracesTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final List<AutoCloseable> started = new ArrayList<>();

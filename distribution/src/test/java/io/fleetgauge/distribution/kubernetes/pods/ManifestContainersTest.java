@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class ManifestContainersTest {
-  private static final Duration SOON = Duration.ofMinutes(3);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final String HOSTS = "count by (Hostname) (node_load1)";
 
   private static final String PROBE_TOKEN = "token-of-the-probes";

@@ -43,7 +43,7 @@ final class OneNodeCluster {
           "Secret",
           "ServiceAccount");
 
-  private static final Duration SOON = Duration.ofMinutes(3);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final String DOMAIN = ".fleetgauge.svc.cluster.local";
   private static final String NODE = "node-1";
 
