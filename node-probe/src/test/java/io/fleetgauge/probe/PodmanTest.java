@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class PodmanTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Pattern LIBRARY = Pattern.compile("(/[^ ()]+)");
   private static final String UNWANTED = "a.hidden.one";
 

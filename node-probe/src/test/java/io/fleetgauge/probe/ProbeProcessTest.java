@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A running probe without a gateway. */
 @Tag("slow")
 class ProbeProcessTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final HttpClient http = HttpClient.newHttpClient();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real Slurm: a controller and two nodes on this machine, of which the first has a probe. */
 @Tag("slow")
 class RealSlurmTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Path CONTROLLER = Path.of("/usr/sbin/slurmctld");
   private static final Path NODE = Path.of("/usr/sbin/slurmd");
 

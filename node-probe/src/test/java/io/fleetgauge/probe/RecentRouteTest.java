@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RecentRouteTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final String UUID = "GPU-00000001-1111-2222-3333-444444444444";
 
   private final HttpClient http = HttpClient.newHttpClient();

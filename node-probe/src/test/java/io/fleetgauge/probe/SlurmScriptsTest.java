@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The scripts for Slurm, with a real shell and curl, and a running probe. */
 @Tag("slow")
 class SlurmScriptsTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Query APIs in one cluster with a gateway that never answers, so that queries go on. */
 @ExtendWith(VertxExtension.class)
 class ClusterQueriesTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
   private final List<AutoCloseable> started = new ArrayList<>();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 @Timeout(120_000)
 class ClusterBusTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final String SECRET = "the secret of this cluster";
   private static final int LIMIT = 20;
 
@@ -253,7 +253,7 @@ class ClusterBusTest {
     ClusterMember last = (ClusterMember) started.removeLast();
     last.close();
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(Duration.ofMinutes(10))
         .pollInterval(Duration.ofMillis(5))
         .until(() -> total(List.of(stays)) == LIMIT);
   }

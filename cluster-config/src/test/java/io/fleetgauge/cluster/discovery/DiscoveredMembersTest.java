@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class DiscoveredMembersTest {
   /** How soon the cluster follows a change, as the documentation says. */
-  private static final Duration WITHIN = Duration.ofMinutes(2);
+  private static final Duration WITHIN = Duration.ofMinutes(10);
 
   private static final String HOST = "127.0.0.1";
   private static final String A = "a";

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Real members over loopback. */
 @Tag("slow")
 class ClusterMemberTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir Path folder;
 

@@ -40,7 +40,9 @@ final class ForeignMember {
     HazelcastInstance member =
         HazelcastInstanceFactory.newHazelcastInstance(
             config, null, new Connections(key, new IgnoredEntries()));
-    await().atMost(Duration.ofMinutes(2)).until(() -> member.getCluster().getMembers().size() == 2);
+    await()
+        .atMost(Duration.ofMinutes(10))
+        .until(() -> member.getCluster().getMembers().size() == 2);
     return member;
   }
 }

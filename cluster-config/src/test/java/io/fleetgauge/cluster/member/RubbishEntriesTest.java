@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What others put into Hazelcast, where the cluster has no secret. Real members over loopback. */
 @Tag("slow")
 class RubbishEntriesTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final List<String> MAPS =
       List.of(
           "fleetgauge.members",

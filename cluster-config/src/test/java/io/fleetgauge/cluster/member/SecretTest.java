@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A cluster with a secret, and others that do not have it. Real members over loopback. */
 @Tag("slow")
 class SecretTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private final AtomicReference<List<String>> secrets =
       new AtomicReference<>(List.of("0123456789abcdef"));
   private final ClusterKey key = ClusterKey.of(secrets::get);

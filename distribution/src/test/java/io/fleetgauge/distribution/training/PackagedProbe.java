@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 final class PackagedProbe implements AutoCloseable {
   private static final Path HOME =
       Path.of(System.getProperty("fleetgauge.root"), "distribution/target/processes/probe");
-  private static final Duration SOON = Duration.ofSeconds(120);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Pattern READINGS = Pattern.compile("its readings: https?:[^:]+:(\\d+)");
 
   private final Process process;

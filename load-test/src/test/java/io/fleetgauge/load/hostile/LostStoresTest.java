@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The gateways lose their stores while a query API and a probe run on. */
 class LostStoresTest {
-  private static final Duration STARTED = Duration.ofMinutes(2);
+  private static final Duration STARTED = Duration.ofMinutes(10);
 
   @TempDir Path folder;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class RealSendersTest {
   private static final int HOSTS = 6;
-  private static final Duration STARTED = Duration.ofMinutes(2);
+  private static final Duration STARTED = Duration.ofMinutes(10);
 
   @TempDir private Path folder;
 

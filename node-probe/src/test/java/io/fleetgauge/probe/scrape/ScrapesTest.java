@@ -383,13 +383,13 @@ class ScrapesTest {
     assertThat(values(sampler.readAt(START + 1_000))).isEmpty();
     held.countDown();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(() -> !values(sampler.readAt(START + 2_000)).isEmpty());
     assertThat(values(sampler.readAt(START + 3_000))).as("not due").isEmpty();
     held = new CountDownLatch(1);
     List<TreeMap<String, Double>> ticks = new ArrayList<>();
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(10))
         .until(
             () -> {
               ticks.add(values(sampler.readAt(START + TICK + 1_000 * ticks.size())));

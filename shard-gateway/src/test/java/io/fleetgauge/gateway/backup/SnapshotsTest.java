@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a gateway gives to a backup, and how long. */
 class SnapshotsTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final long TWO_HOURS = TimeUnit.HOURS.toMillis(2);
   private static final int STEPS = 240;
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** One end is this program, the other one does what it should not. Without a secret. */
 @ExtendWith(VertxExtension.class)
 class BrokenStreamTest {
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final byte[] NONCE = new byte[Seal.NONCE_BYTES];
 
   private Vertx vertx;

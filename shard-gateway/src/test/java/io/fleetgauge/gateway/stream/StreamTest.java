@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StreamTest {
   private static final long NOW = 1_700_000_000_000L;
   private static final String SECRET = "the-secret-of-the-cluster";
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final int ECHO = 1;
   private static final int HELD = 2;
   private static final int UNKNOWN = 99;

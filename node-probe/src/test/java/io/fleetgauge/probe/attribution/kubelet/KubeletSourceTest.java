@@ -165,7 +165,7 @@ class KubeletSourceTest {
                 names)) {
       other.after(0);
       await()
-          .atMost(Duration.ofMinutes(2))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(() -> assertThat(uids(other)).containsExactly("p1=" + UID_1));
     }
   }

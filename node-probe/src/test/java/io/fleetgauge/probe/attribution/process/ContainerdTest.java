@@ -43,7 +43,7 @@ class ContainerdTest {
   private static final String IMAGE = "localhost/sleep:1";
   private static final String RUNTIME = "/runtime.v1.RuntimeService/";
   private static final Pattern LIBRARY = Pattern.compile("(/[^ ()]+)");
-  private static final Duration SOON = Duration.ofMinutes(2);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final int MAX = 1 << 20;
   private static final int FIRST = 0x0a;
   private static final int SECOND = 0x12;

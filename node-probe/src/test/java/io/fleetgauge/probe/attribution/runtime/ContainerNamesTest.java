@@ -459,6 +459,6 @@ class ContainerNamesTest {
           begun.complete();
         });
     begun.future().await();
-    await().atMost(Duration.ofMinutes(2)).until(() -> !names.isAsking());
+    await().atMost(Duration.ofMinutes(10)).until(() -> !names.isAsking());
   }
 }

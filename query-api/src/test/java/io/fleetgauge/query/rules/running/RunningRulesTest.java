@@ -73,7 +73,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @ExtendWith(VertxExtension.class)
 class RunningRulesTest {
-  private static final Duration SOON = Duration.ofMinutes(1);
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final long START = 1_700_000_000_000L;
   private static final long INTERVAL = 60_000;
   private static final Labels POWER =
