@@ -201,7 +201,7 @@ public final class ChaosCommand implements Command {
     }
     state.await(
         "all gateways in the table",
-        30,
+        300,
         () -> state.table().path("members").size() == gateways.size());
     List<URI> addresses = gateways.stream().map(fleet::address).toList();
     long now = System.currentTimeMillis();
@@ -296,7 +296,7 @@ public final class ChaosCommand implements Command {
     fleet.launch("gateway-4");
     state.await(
         "gateway-4 in the table",
-        60,
+        300,
         () -> FleetState.contains(state.table().path("members"), "gateway-4"));
     long at = System.currentTimeMillis();
     double took =

@@ -219,7 +219,7 @@ final class FleetState {
   /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */
   Senders.Difference compare(Senders senders) throws Exception {
     long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
-    await("ticks acknowledged", 30, () -> senders.compareUpTo(fleet, query, now).isNone());
+    await("ticks acknowledged", 300, () -> senders.compareUpTo(fleet, query, now).isNone());
     return senders.compareUpTo(fleet, query, now);
   }
 }

@@ -221,7 +221,7 @@ final class RuleChaos {
   }
 
   private void untilAllAreOwned() throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(600);
     while (owned(QUERIES.get(0)) + owned(QUERIES.get(1)) + owned(QUERIES.get(2)) != SIGNALS
         || owned(QUERIES.get(0)) * owned(QUERIES.get(1)) * owned(QUERIES.get(2)) == 0) {
       if (System.nanoTime() > deadline) {
@@ -239,7 +239,7 @@ final class RuleChaos {
         "count(timestamp(chaos:signal:max) > time() - %d)".formatted(3 * INTERVAL / 1_000);
     state.await(
         "newest slots evaluated",
-        90,
+        300,
         () ->
             fleet
                 .query(QUERIES.getFirst(), late)
@@ -305,7 +305,7 @@ final class RuleChaos {
     if (gateway.isPresent()) {
       fleet.start(gateway.get());
       FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
-      state.await("every host on two gateways", 60, () -> state.isReplicated(GATEWAYS));
+      state.await("every host on two gateways", 300, () -> state.isReplicated(GATEWAYS));
     }
   }
 

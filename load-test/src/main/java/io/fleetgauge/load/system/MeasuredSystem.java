@@ -33,7 +33,7 @@ public record MeasuredSystem(
     MeasuredProcess query,
     Path data)
     implements AutoCloseable {
-  private static final int START_SECONDS = 90;
+  private static final int START_SECONDS = 600;
 
   /** Starts gateways and a query API, with the default configuration. */
   public static MeasuredSystem gateways(
