@@ -9,11 +9,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 /**
  * The guard of each route that is mounted. A route that is in no list here needs the right to read.
@@ -38,6 +40,7 @@ class RoutesTest {
           "POST /v1/rules/read",
           "POST /v1/rules/groups");
 
+  private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
   private static final String METRICS = "GET /metrics";
 
   /** What needs another right beside that to read. */
@@ -92,9 +95,32 @@ class RoutesTest {
                 HttpClient.newHttpClient(),
                 URI.create("http://127.0.0.1:" + process.port()),
                 process.router())) {
-      assertThat(routes.all()).contains(METRICS).containsAll(OPEN).containsAll(PEERS);
+      assertThat(routes.all())
+          .contains(METRICS)
+          .containsAll(OPEN)
+          .containsAll(PEERS)
+          .containsAll(described());
       asking.ask(routes);
     }
+  }
+
+  /** What the description of the API names, as it is mounted. */
+  private static Set<String> described() throws Exception {
+    Path file = Path.of(System.getProperty("fleetgauge.root"), "docs/api/query.yaml");
+    Map<String, Map<String, Map<String, Object>>> description =
+        new Yaml().load(Files.readString(file));
+    Set<String> described = new TreeSet<>();
+    description
+        .get("paths")
+        .forEach(
+            (path, methods) ->
+                methods.keySet().stream()
+                    .filter(method -> METHODS.contains(method.toUpperCase(Locale.ROOT)))
+                    .map(method -> method.toUpperCase(Locale.ROOT) + " " + path)
+                    .map(route -> route.replaceAll("\\{(\\w+)}", ":$1"))
+                    .forEach(described::add));
+    assertThat(described).hasSizeGreaterThan(50);
+    return described;
   }
 
   /** Those that nobody has to be known for: the open ones, and what holds no data. */

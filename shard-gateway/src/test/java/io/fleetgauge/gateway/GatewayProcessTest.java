@@ -15,6 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,14 +27,13 @@ import org.xerial.snappy.Snappy;
 /** A gateway by itself; several are tested in load-test. */
 @Tag("slow")
 class GatewayProcessTest {
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `(fleetgauge_gateway_\\w+)`");
+
   @TempDir private Path folder;
   private final HttpClient http = HttpClient.newHttpClient();
 
   private GatewayConfig config() throws Exception {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0)) {
-      port = socket.getLocalPort();
-    }
+    int port = freePort();
     return GatewayConfig.read(
         "the test",
         """
@@ -41,6 +44,47 @@ class GatewayProcessTest {
         drainTimeout: 0s
         """
             .formatted(folder.resolve("store"), System.nanoTime(), port, port));
+  }
+
+  /** What is removed or renamed here breaks dashboards. */
+  @Test
+  void aProcessThatDoesAllShowsEveryMetricOfTheDocumentation() throws Exception {
+    Path page = Path.of(System.getProperty("fleetgauge.root"), "docs/metrics/processes.md");
+    Path members = Files.writeString(folder.resolve("members"), "['127.0.0.1:1']");
+    GatewayConfig config =
+        GatewayConfig.read(
+            "the test",
+            """
+            id: g1
+            http: {host: 127.0.0.1, port: 0}
+            store: {folder: '%s'}
+            cluster:
+              {name: gateway-%d, host: 127.0.0.1, port: %d, discovery: {method: file, file: {path: '%s'}}}
+            tracing: {endpoint: 'http://127.0.0.1:1'}
+            drainTimeout: 0s
+            """
+                .formatted(folder.resolve("store"), System.nanoTime(), freePort(), members));
+    Set<String> documented = new TreeSet<>();
+    Matcher rows = ROW.matcher(Files.readString(page));
+    while (rows.find()) {
+      documented.add(rows.group(1));
+    }
+    assertThat(documented).hasSizeGreaterThan(60);
+    try (GatewayProcess gateway = GatewayProcess.start(config, System::currentTimeMillis)) {
+      Set<String> shown = new TreeSet<>();
+      get(gateway, "/metrics")
+          .body()
+          .lines()
+          .filter(line -> line.startsWith("# TYPE "))
+          .forEach(line -> shown.add(line.split(" ")[2]));
+      assertThat(shown).containsAll(documented);
+    }
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
   private HttpResponse<String> get(GatewayProcess gateway, String path) throws Exception {

@@ -13,11 +13,14 @@ import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.process.Guard;
+import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.trust.ClusterKey;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -206,18 +209,7 @@ class ClusterBusTest {
 
   @Test
   void aChangedTenantsFileMakesTheOthersLookAtTheirs(Vertx vertx) throws Exception {
-    Path tenants = folder.resolve("tenants.yaml");
-    String text = "tenants: {a: {tokens: {t: {sha256: %s, rights: [read]}}}}";
-    Files.writeString(tenants, text.formatted("a".repeat(64)));
-    Guard guard =
-        Guard.open(
-            vertx,
-            new HttpSettings("127.0.0.1", 0),
-            Optional.of(tenants),
-            TrustSettings.NONE,
-            TenantLimits.DEFAULT,
-            scope -> "",
-            System::currentTimeMillis);
+    Guard guard = guard(vertx);
     ClusterMember member = join(Optional.of("g1"));
     ClusterBus gateway = connect(member, "g1", SECRET, false);
     ClusterBus api = queryApi("q1");
@@ -231,11 +223,78 @@ class ClusterBusTest {
         .until(
             () -> {
               // The bus may not know yet who listens.
-              Files.writeString(
-                  tenants, text.formatted("%064x".formatted(changes.incrementAndGet())));
+              tenants(changes.incrementAndGet());
               guard.look();
               return looks.get() > 0;
             });
+  }
+
+  /** This one would not look by itself before the test ends. */
+  @Test
+  void whoeverIsToldThatTenantsChangedLooksAtItsOwnFile(Vertx vertx) throws Exception {
+    Guard guard = guard(withoutTurns(vertx));
+    AtomicInteger read = new AtomicInteger();
+    guard.onTenantsChange(read::incrementAndGet);
+    ClusterMember member = join(Optional.of("g1"));
+    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus api = queryApi("q1");
+    Hints.exchange(gateway, member, guard);
+    tenants(1);
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              api.tenantsChanged();
+              return read.get() > 0;
+            });
+  }
+
+  @Test
+  void whoeverSeesANewTableTellsTheOthersItsEpoch(Vertx vertx) throws Exception {
+    ClusterMember member = join(Optional.of("g1"));
+    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus api = queryApi("q1");
+    List<Long> epochs = new CopyOnWriteArrayList<>();
+    api.onTableChanged(epochs::add);
+    Hints.exchange(gateway, member, guard(vertx));
+    await().until(() -> gateway.isConnected() && api.isConnected());
+    member.activate();
+    AtomicInteger hosts = new AtomicInteger();
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              member.register("n" + hosts.incrementAndGet(), Holders.Admission.UNKNOWN);
+              return epochs.contains(member.view().table().epoch());
+            });
+  }
+
+  private void tenants(int token) throws IOException {
+    Files.writeString(
+        folder.resolve("tenants.yaml"),
+        "tenants: {a: {tokens: {t: {sha256: %064x, rights: [read]}}}}".formatted(token));
+  }
+
+  private Guard guard(Vertx vertx) throws Exception {
+    tenants(0);
+    return Guard.open(
+        vertx,
+        new HttpSettings("127.0.0.1", 0),
+        Optional.of(folder.resolve("tenants.yaml")),
+        TrustSettings.NONE,
+        TenantLimits.DEFAULT,
+        scope -> "",
+        System::currentTimeMillis);
+  }
+
+  /** What happens at intervals never happens. */
+  private static Vertx withoutTurns(Vertx vertx) {
+    return (Vertx)
+        Proxy.newProxyInstance(
+            Vertx.class.getClassLoader(),
+            new Class<?>[] {Vertx.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("setPeriodic") ? 0L : method.invoke(vertx, arguments));
   }
 
   /** One that has fallen silent would be counted for two minutes. */

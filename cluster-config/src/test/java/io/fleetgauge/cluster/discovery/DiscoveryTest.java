@@ -11,9 +11,11 @@ import io.fleetgauge.cluster.process.Meters;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,11 +42,15 @@ class DiscoveryTest {
   }
 
   private DiscoverySettings settings(Path list) {
+    return settings(list, Duration.ofSeconds(3));
+  }
+
+  private DiscoverySettings settings(Path list, Duration timeout) {
     return new DiscoverySettings(
         DiscoverySettings.OF_PROBE,
         new Source.Listed(list, 9500),
         Duration.ofMillis(20),
-        Duration.ofSeconds(3),
+        timeout,
         Optional.of(folder.resolve("new/cache")),
         10,
         1_024,
@@ -165,6 +171,27 @@ class DiscoveryTest {
       assertThat(metrics())
           .contains("t_discovery_addresses 0.0")
           .contains("t_discovery_age_seconds NaN");
+    }
+  }
+
+  /** As a file on a mount that hangs: opening it waits until somebody writes. */
+  @Test
+  void aQuestionThatNeverEndsFailsAndIsAskedAgain(Vertx vertx) throws Exception {
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+    DiscoverySettings hanging = settings(file, Duration.ofMillis(10));
+    try (Discovery discovery =
+        Discovery.start(vertx, hanging, List.of("listed:1"), clock::get, heard::add)) {
+      discovery.declare(meters);
+      await().until(() -> questions("unreachable") >= 2);
+      assertThat(discovery.addresses()).containsExactly("listed:1");
+    } finally {
+      // Those that wait go on.
+      Files.move(file, folder.resolve("pipe"));
+      try (FileChannel both =
+          FileChannel.open(
+              folder.resolve("pipe"), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        assertThat(both.isOpen()).isTrue();
+      }
     }
   }
 

@@ -169,7 +169,6 @@ final class ScrapeAttempt {
       request.reset();
     }
     if (page == null) {
-      cache.end(false);
       result.complete(
           new ScrapeResult(
               why, seconds(), 0, 0, 0, new Tick.Builder().at(tick), List.of(), Map.of()));

@@ -62,7 +62,7 @@ public final class BackupRoute {
       Store store,
       Intake intake,
       Supplier<ClusterView> view,
-      RestoreRoute.Registration register,
+      RestoreRoute.HostRegister register,
       Function<Labels, Optional<Labels>> relabel,
       Function<Labels, String> hostOf,
       LongSupplier clock) {

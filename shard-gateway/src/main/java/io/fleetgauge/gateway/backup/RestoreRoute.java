@@ -69,7 +69,7 @@ public final class RestoreRoute {
   private final Store store;
   private final Intake intake;
   private final Supplier<ClusterView> view;
-  private final Registration register;
+  private final HostRegister register;
   private final Function<Labels, Optional<Labels>> relabel;
   private final Function<Labels, String> hostOf;
   private final String self;
@@ -77,7 +77,7 @@ public final class RestoreRoute {
 
   /** Makes a host known to the cluster, so that it gets an owner. */
   @FunctionalInterface
-  public interface Registration {
+  public interface HostRegister {
     void register(String host, Admission admission);
   }
 
@@ -99,7 +99,7 @@ public final class RestoreRoute {
       Store store,
       Intake intake,
       Supplier<ClusterView> view,
-      Registration register,
+      HostRegister register,
       Function<Labels, Optional<Labels>> relabel,
       Function<Labels, String> hostOf,
       String self) {

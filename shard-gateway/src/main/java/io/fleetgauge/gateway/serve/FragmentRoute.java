@@ -107,7 +107,8 @@ public final class FragmentRoute {
     }
     counts.answered.increment();
     AtomicBoolean closed = new AtomicBoolean();
-    http.response().closeHandler(none -> closed.set(true));
+    // The end handler of a span would replace a close handler of the response.
+    http.addEndHandler(ended -> closed.set(true));
     long arrived = System.nanoTime();
     FragmentRequest request;
     try {

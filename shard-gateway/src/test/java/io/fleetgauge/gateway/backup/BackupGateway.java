@@ -62,6 +62,10 @@ final class BackupGateway implements AutoCloseable {
   final Path folder;
   final AtomicLong clock = new AtomicLong();
   final List<String> registered = Collections.synchronizedList(new ArrayList<>());
+
+  /** Hosts whose state was reported to the cluster. */
+  final List<String> reported = Collections.synchronizedList(new ArrayList<>());
+
   final Journal journal;
   final Store store;
   final Intake intake;
@@ -99,7 +103,8 @@ final class BackupGateway implements AutoCloseable {
         new Intake(
             store,
             journal,
-            new ClusterAccess(id, 1, () -> view, (host, how) -> {}, (host, report) -> {}, null),
+            new ClusterAccess(
+                id, 1, () -> view, (host, how) -> {}, (host, report) -> reported.add(host), null),
             new MemoryWatermark(() -> 0, 100),
             clock::get,
             2,

@@ -107,10 +107,22 @@ class RestoreRouteTest {
     assertThat(gateway.samples()).as("they wait").isEmpty();
     assertThat(take().getInteger("adopted")).isEqualTo(blocks.size());
     assertThat(page(page).json()).isEmpty();
+    gateway.reported.clear();
     assertThat(gateway.ask("POST", restore("/end")).json()).isEmpty();
+    assertThat(gateway.reported).as("its replicas do not have it").contains(HOST);
 
     assertThat(gateway.samples()).isEqualTo(sent(0, STEPS)).isEqualTo(before.samples());
     assertThat(staged()).isEmpty();
+  }
+
+  @Test
+  void whatWasLeftWhenAGatewayWasKilledIsRemovedAtItsStart() throws Exception {
+    Path left = Files.createDirectories(folder.resolve("killed/restore/~pages/a"));
+    Files.writeString(left.resolve("b"), "half a block");
+    try (BackupGateway killed = new BackupGateway("g1", folder.resolve("killed"))) {
+      assertThat(killed.samples()).isEmpty();
+      assertThat(left.getParent()).doesNotExist();
+    }
   }
 
   @Test

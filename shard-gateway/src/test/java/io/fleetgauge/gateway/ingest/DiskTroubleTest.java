@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.ingest.host.Admittance;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -20,9 +21,13 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,9 +37,12 @@ import org.junit.jupiter.api.io.TempDir;
 class DiskTroubleTest {
   private static final long NOW = 10_000_000;
   private static final long MAX_JOURNAL_BYTES = 1 << 30;
+  private static final List<String> HOSTS =
+      Stream.concat(Stream.of("owned"), IntStream.range(0, 20).mapToObj(i -> "n" + i)).toList();
   private static final ClusterView VIEW =
       new ClusterView(
-          OwnershipTable.ofOwners(3, Map.of("owned", "g1")),
+          OwnershipTable.ofOwners(
+              3, HOSTS.stream().collect(Collectors.toMap(host -> host, host -> "g1"))),
           Map.of("g1", URI.create("http://g1:9500")),
           false);
 
@@ -133,6 +141,24 @@ class DiskTroubleTest {
     intake.close();
     assertThatThrownBy(intake::recover).isInstanceOf(InterruptedException.class);
     assertThat(intake.isRecovered()).isFalse();
+  }
+
+  /** Whoever starts next with the folder finds nothing that is being written. */
+  @Test
+  void aClosedIntakeHasWrittenTheBlocksThatItBegan() throws Exception {
+    intake.recover();
+    for (String host : HOSTS) {
+      FrameEncoder run = new FrameEncoder(host, 7);
+      take(host, frame(run, NOW - 3 * HostWriter.BLOCK_MILLIS));
+      take(host, frame(run, NOW));
+    }
+    intake.maintain();
+    intake.look("owned", none -> true).get(120, TimeUnit.SECONDS); // after all were begun
+    intake.close();
+    for (String host : HOSTS) {
+      assertThat(BlockFolder.blocks(store.folder(host))).hasSize(1);
+      assertThat(store.folder(host)).isDirectoryNotContaining("glob:**.unfinished");
+    }
   }
 
   @Test

@@ -135,6 +135,7 @@ class IntakeClusterTest {
     pull.done().accept(ManualPeers.EQUAL);
     settle();
     assertThat(intake.isWholeCopy("copied", 3)).isTrue();
+    assertThat(intake.isWholeCopy("copied", 4)).as("of an owner that came later").isFalse();
     assertThat(intake.isWholeCopy("owned", 3)).isFalse();
     assertThat(copied(1, frame(new FrameEncoder("copied", 7), 1)))
         .isEqualTo(CopyAnswer.of(Reply.WHOLE));

@@ -174,6 +174,30 @@ class MaintenanceTest extends MaintainedLanes {
     assertThat(journal.segments()).isLessThan(segments);
   }
 
+  /** As when a volume is not mounted for a while. */
+  @Test
+  void noBlockIsWrittenToAFolderThatIsNotTheOneFromBefore() throws Exception {
+    recover();
+    Path blocks = Files.createDirectories(folder.resolve("blocks"));
+    journal.dependOn(blocks);
+    List<Long> taken = take("n1", 0, 4 * BLOCK + MINUTE);
+    Files.move(blocks, folder.resolve("away"));
+    Files.createDirectories(blocks);
+    maintain();
+    assertThat(maintenance.blockTrouble()).contains(blocks.toString());
+    assertThat(blocks).isEmptyDirectory();
+    Files.delete(blocks);
+    Files.move(folder.resolve("away"), blocks);
+    await()
+        .until(
+            () -> {
+              maintain();
+              return store.blockCount() == 3;
+            });
+    assertThat(maintenance.blockTrouble()).isEmpty();
+    assertThat(times("n1")).isEqualTo(taken);
+  }
+
   @Test
   void troubleWithBlocksEndsWhenOneCanBeWritten() throws Exception {
     recover();

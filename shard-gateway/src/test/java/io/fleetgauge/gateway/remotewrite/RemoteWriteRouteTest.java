@@ -396,6 +396,24 @@ class RemoteWriteRouteTest {
   }
 
   @Test
+  void theOwnerOfWhatWasRefusedWithAnotherHostIsAskedAgainToo() throws Exception {
+    ofOther = new IntakeAnswer.Kept(7, 1);
+    far(NOW - 9_000);
+    far(NOW - 8_000);
+    asked.clear();
+    answerOfOther = new IntakeAnswer.Refused("it is damaged");
+    long time = NOW - 7_000;
+    WriteRequest both =
+        new WriteRequest()
+            .series(time, 1, "Hostname", "far", "__name__", "up")
+            .series(time, 1, "Hostname", "n3", "__name__", "up");
+    assertThat(send(V1, both.bytes()).status).isEqualTo(500);
+    assertThat(asked).as("it is all or nothing").isEmpty();
+    far(NOW - 6_000);
+    assertThat(asked).containsExactly(Owners.Intent.CHECK, Owners.Intent.KEEP);
+  }
+
+  @Test
   void version2SaysHowManyWereWritten() throws Exception {
     Response response = send(V2, WriteRequest.version2(NOW, 1, "Hostname", "n1", "__name__", "up"));
     assertThat(response.status).isEqualTo(204);

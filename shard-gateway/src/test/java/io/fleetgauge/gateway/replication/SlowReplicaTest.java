@@ -210,6 +210,17 @@ class SlowReplicaTest extends DrivenOwner {
   }
 
   @Test
+  void whatWaitsForTheTableIsKeptWhenTheTableLeavesTheReplicaOut() {
+    open("a");
+    callWhole();
+    on(new Event.Replicas(Map.of("a", true)));
+    on(taken(1));
+    answered("a", 1, Reply.BROKEN);
+    assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
+    assertThat(on(replicas())).contains(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
   void aTableThatDoesNotChangeIsWaitedForOnlySoLong() {
     open("a");
     callWhole();

@@ -1,11 +1,13 @@
 package io.fleetgauge.gateway.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
@@ -22,11 +24,13 @@ import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.promql.syntax.Parser;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
@@ -37,13 +41,22 @@ import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(VertxExtension.class)
 @Timeout(120_000)
@@ -55,6 +68,11 @@ class FragmentRouteTest {
 
   @TempDir private Path folder;
   private final FragmentCounts counts = new FragmentCounts();
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final AtomicInteger looks = new AtomicInteger();
+  private volatile boolean isHeld;
+  private volatile Runnable onLeft = () -> {};
+  private volatile Span span = Span.NONE;
   private boolean isMemoryShort;
   private boolean isAllowed = true;
   private HostWriter writer;
@@ -79,7 +97,7 @@ class FragmentRouteTest {
             writer.store(),
             new HostLabels(List.of("Hostname")),
             new Ownership("g1"),
-            () -> VIEW,
+            this::view,
             (host, since) -> false,
             () -> true,
             tenants -> Map.of());
@@ -89,17 +107,24 @@ class FragmentRouteTest {
     OwnershipMeters.declare(meters, () -> VIEW, Map::of, "g1");
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "", RoutingContext::next);
-    new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort, Tracer.OFF)
-        .mount(
-            router,
-            (SecurityPolicyHandler)
-                http -> {
-                  if (isAllowed) {
-                    http.next();
-                  } else {
-                    http.response().setStatusCode(401).end();
-                  }
-                });
+    FragmentRoute route =
+        new FragmentRoute(vertx, runner, 2, counts, () -> isMemoryShort, new OneSpan());
+    route.declare(meters);
+    route.mount(
+        router,
+        (SecurityPolicyHandler)
+            http -> {
+              Runnable left = onLeft;
+              // Later than what the route is told of it; no handler of its response is replaced.
+              http.request()
+                  .connection()
+                  .closeHandler(closed -> http.vertx().runOnContext(none -> left.run()));
+              if (isAllowed) {
+                http.next();
+              } else {
+                http.response().setStatusCode(401).end();
+              }
+            });
     vertx
         .createHttpServer()
         .requestHandler(router)
@@ -110,6 +135,98 @@ class FragmentRouteTest {
                   server = listening;
                   test.completeNow();
                 }));
+  }
+
+  /** Every request has the same span. */
+  private final class OneSpan implements Tracer {
+    @Override
+    public Span serve(String name, String header) {
+      return span;
+    }
+
+    @Override
+    public void declare(Meters meters) {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** Recorded, as with a collector. */
+  private static final class Recorded implements Span {
+    final AtomicInteger ends = new AtomicInteger();
+
+    @Override
+    public boolean isRecorded() {
+      return true;
+    }
+
+    @Override
+    public Span child(String name) {
+      return Span.NONE;
+    }
+
+    @Override
+    public Span call(String name) {
+      return Span.NONE;
+    }
+
+    @Override
+    public Span with(String attribute, String value) {
+      return this;
+    }
+
+    @Override
+    public Span with(String attribute, long value) {
+      return this;
+    }
+
+    @Override
+    public void failed(String why) {}
+
+    @Override
+    public String header() {
+      return "";
+    }
+
+    @Override
+    public void end() {
+      ends.incrementAndGet();
+    }
+  }
+
+  @AfterEach
+  void release() {
+    held.countDown();
+  }
+
+  /** Each fragment looks at the table when it is executed. */
+  private ClusterView view() {
+    if (isHeld) {
+      looks.incrementAndGet();
+      try {
+        held.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return VIEW;
+  }
+
+  /** Sends a fragment whose answer comes later. */
+  private Future<Response> send(Load load, Fragment fragment) {
+    return sent(load, fragment)
+        .compose(request -> request.response().compose(FragmentRouteTest::whole));
+  }
+
+  private Future<HttpClientRequest> sent(Load load, Fragment fragment) {
+    return client
+        .request(HttpMethod.POST, server.actualPort(), "127.0.0.1", FragmentProtocol.PATH)
+        .compose(
+            request ->
+                request
+                    .putHeader(Span.HEADER, "00-1-1-01")
+                    .end(Buffer.buffer(FragmentCodec.encode(new FragmentRequest(load, fragment))))
+                    .map(request));
   }
 
   private Response request(HttpMethod method, String path, byte[] body) throws Exception {
@@ -206,6 +323,76 @@ class FragmentRouteTest {
     assertThat(response.status).isEqualTo(503);
     assertThat(response.body.toString()).isEqualTo("the timeout of 0 ms is over");
     assertThat(metrics()).contains("fleetgauge_gateway_fragments_stopped_total 1.0");
+  }
+
+  /** Of a cancelled query; with a collector of traces and without. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFragmentWhoseQueryApiHasLeftIsNotExecuted(boolean isTraced) throws Exception {
+    isHeld = true;
+    Future<Response> first = send(HEAVY, samples(100));
+    await().until(() -> looks.get() > 0);
+    Recorded recorded = new Recorded();
+    span = isTraced ? recorded : Span.NONE;
+    CountDownLatch left = new CountDownLatch(1);
+    onLeft = left::countDown;
+    HttpClientRequest second = sent(HEAVY, samples(100)).await(120, TimeUnit.SECONDS);
+    await().until(() -> metrics().contains("fleetgauge_gateway_fragments_waiting 1.0"));
+    second.reset();
+    assertThat(left.await(120, TimeUnit.SECONDS)).isTrue();
+    held.countDown();
+    assertThat(first.await(120, TimeUnit.SECONDS).status).isEqualTo(200);
+    await().until(() -> metrics().contains("fleetgauge_gateway_fragments_stopped_total 1.0"));
+    assertThat(recorded.ends).as("its part of the trace is over").hasValue(isTraced ? 1 : 0);
+  }
+
+  /** So many selections that a heavy fragment is busy for a while. */
+  private static Fragment.Samples many() throws Exception {
+    Selection newest = new Selection(Parser.parseSelector("up"), 8_000, 9_000);
+    return new Fragment.Samples(3, HOSTS, 1L << 40, Collections.nCopies(40_000, newest));
+  }
+
+  private static Fragment.Parts sum(Grid grid) {
+    Query.Settings settings = Query.Settings.STOCK.withMaxSamples(100);
+    return new Fragment.Parts(
+        3,
+        HOSTS,
+        new QueryText("sum(up)", 5_000, 5_000, 0, settings),
+        List.of(),
+        60_000,
+        List.of(new Fragment.Part(0, grid, true, false)));
+  }
+
+  /** Whether a heavy fragment lets light ones go before. */
+  private static boolean isAnyPausing() {
+    return Thread.getAllStackTraces().values().stream()
+        .map(stack -> Arrays.stream(stack).map(StackTraceElement::getClassName).toList())
+        .anyMatch(
+            classes ->
+                classes.contains(LockSupport.class.getName())
+                    && classes.contains(YieldToLightQueries.class.getName()));
+  }
+
+  @Test
+  void aHeavyFragmentPausesWhileALightOneIsExecutedAndNotAfterIt() throws Exception {
+    for (Fragment light : List.of(samples(100), sum(new Grid(5_000, 1, 5_000)))) {
+      assertThat(post(light).status).isEqualTo(200);
+      assertThat(post(light).status).as("when it is known").isEqualTo(200);
+    }
+    Future<Response> alone = send(HEAVY, many());
+    while (!alone.isComplete()) {
+      assertThat(isAnyPausing()).isFalse();
+    }
+    assertThat(alone.result().status).isEqualTo(200);
+    isHeld = true;
+    Future<Response> light = send(Load.OWN, samples(100));
+    await().until(() -> looks.get() > 0);
+    isHeld = false;
+    Future<Response> beside = send(HEAVY, many());
+    await().pollInterval(Duration.ofMillis(1)).until(() -> isAnyPausing());
+    held.countDown();
+    assertThat(light.await(120, TimeUnit.SECONDS).status).isEqualTo(200);
+    assertThat(beside.await(120, TimeUnit.SECONDS).status).isEqualTo(200);
   }
 
   @Test

@@ -183,6 +183,8 @@ class SilentProbeTest {
       send(i, true);
     }
     environment.isDiskFailing = true;
+    silent(20 * TICK);
+    assertThat(samples().get("up")).as("none came").hasSize(5);
     for (int i = 0; i < 50; i++) {
       host.take(run.encode(tick(5 + i, true)), 0, answer -> {});
       silent(TICK);
