@@ -2,12 +2,12 @@ package io.fleetgauge.distribution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.process.Main;
-import io.fleetgauge.cluster.tenant.TenantList;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.process.Main;
+import io.fleetgauge.runtime.tenant.TenantList;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,7 +51,7 @@ class ArchiveTest {
   @Test
   void aProbeLoadsNothingThatOnlyClusterMembersNeed() throws IOException {
     assertThat(names(archive.classPath("node-probe")))
-        .contains("jnr-ffi", "vertx-core", "cluster-config", "sample-model")
+        .contains("jnr-ffi", "vertx-core", "runtime", "sample-model")
         .doesNotContain("promql", "shard-gateway", "query-api")
         .noneMatch(
             name ->
@@ -198,7 +198,13 @@ class ArchiveTest {
 
   private static final Set<String> OWN_MODULES =
       Set.of(
-          "sample-model", "promql", "cluster-config", "node-probe", "shard-gateway", "query-api");
+          "sample-model",
+          "promql",
+          "runtime",
+          "cluster-config",
+          "node-probe",
+          "shard-gateway",
+          "query-api");
 
   @Test
   void theExamplesOfConfigurationAreValid() throws Exception {

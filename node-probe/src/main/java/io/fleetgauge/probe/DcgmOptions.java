@@ -1,6 +1,6 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.gpu.KubeletSettings;
+import io.fleetgauge.probe.config.gpu.KubeletSettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,8 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
-import io.fleetgauge.cluster.config.gpu.GpuSettings;
-import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.ScrapeSettings;
+import io.fleetgauge.probe.config.gpu.GpuSettings;
 import io.fleetgauge.probe.host.libc.ClockState;
 import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.nvml.CallLog;
@@ -11,6 +10,7 @@ import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
 import io.fleetgauge.probe.nvml.NvmlReturn;
+import io.fleetgauge.runtime.doctor.Findings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.process.ProcessCommand;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.process.ProcessCommand;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.SpoolSettings;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.doctor.DiscoveryChecks;
-import io.fleetgauge.cluster.doctor.Examination;
-import io.fleetgauge.cluster.doctor.Examined;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.SpoolSettings;
+import io.fleetgauge.runtime.doctor.DiscoveryChecks;
+import io.fleetgauge.runtime.doctor.Examination;
+import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.key.ConfigException;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,12 +1,5 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.gpu.AllocationSettings;
-import io.fleetgauge.cluster.config.gpu.SlurmSettings;
-import io.fleetgauge.cluster.process.Lifecycle;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.SecretFile;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.slurm.EndedJobs;
 import io.fleetgauge.probe.attribution.slurm.JobCgroups;
@@ -16,8 +9,15 @@ import io.fleetgauge.probe.attribution.told.AllocationRoutes;
 import io.fleetgauge.probe.attribution.told.Allocations;
 import io.fleetgauge.probe.attribution.told.LocalSocket;
 import io.fleetgauge.probe.attribution.told.ToldSource;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.gpu.AllocationSettings;
+import io.fleetgauge.probe.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
+import io.fleetgauge.runtime.process.Lifecycle;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;

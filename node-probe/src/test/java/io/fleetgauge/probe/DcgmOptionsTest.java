@@ -2,9 +2,9 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.gpu.AttributionSettings;
-import io.fleetgauge.cluster.config.gpu.KubeletSettings;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.gpu.AttributionSettings;
+import io.fleetgauge.probe.config.gpu.KubeletSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,12 +2,12 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.doctor.Examined;
-import io.fleetgauge.cluster.doctor.Finding;
-import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
+import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.Finding;
+import io.fleetgauge.runtime.doctor.Findings;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;

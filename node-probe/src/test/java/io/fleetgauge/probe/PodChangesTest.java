@@ -3,8 +3,6 @@ package io.fleetgauge.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.Basis;
@@ -13,6 +11,8 @@ import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.process.ProcessOwners;
 import io.fleetgauge.probe.attribution.process.ProcessSampling;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.nvml.StandIn;
 import java.io.File;
 import java.io.IOException;

@@ -50,7 +50,6 @@ class ProbeClassPathTest {
             "asm-commons",
             "asm-tree",
             "asm-util",
-            "cluster-config",
             "jackson-annotations",
             "jackson-core",
             "jackson-databind",
@@ -86,6 +85,7 @@ class ProbeClassPathTest {
             "prometheus-metrics-tracer-otel",
             "prometheus-metrics-tracer-otel-agent",
             "re2j",
+            "runtime",
             "sample-model",
             "slf4j-api",
             "snakeyaml",
@@ -246,7 +246,7 @@ class ProbeClassPathTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-cp"));
     command.add(TARGET.resolve("classes") + File.pathSeparator + classPath());
-    command.addAll(List.of("io.fleetgauge.cluster.process.Main", "probe"));
+    command.addAll(List.of("io.fleetgauge.runtime.process.Main", "probe"));
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)

@@ -3,12 +3,12 @@ package io.fleetgauge.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.RequestHead;
-import io.fleetgauge.cluster.trust.RequestSigner;
-import io.fleetgauge.cluster.trust.RequestVerifier;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.RequestHead;
+import io.fleetgauge.runtime.trust.RequestSigner;
+import io.fleetgauge.runtime.trust.RequestVerifier;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.net.http.HttpClient;

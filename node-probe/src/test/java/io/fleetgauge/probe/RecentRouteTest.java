@@ -3,7 +3,7 @@ package io.fleetgauge.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.gpu.reading.FullGpu;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.vertx.core.json.JsonArray;

@@ -2,12 +2,12 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.TlsSettings;
-import io.fleetgauge.cluster.process.EventLoops;
-import io.fleetgauge.cluster.process.HttpListener;
-import io.fleetgauge.cluster.process.MountedRoutes;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TlsSettings;
+import io.fleetgauge.runtime.process.EventLoops;
+import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.process.MountedRoutes;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;
 import java.io.InputStream;

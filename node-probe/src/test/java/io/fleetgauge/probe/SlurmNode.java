@@ -2,7 +2,7 @@ package io.fleetgauge.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.gpu.reading.FullGpu;
 import io.fleetgauge.probe.nvml.StandIn;
 import java.io.IOException;

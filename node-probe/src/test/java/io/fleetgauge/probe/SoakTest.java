@@ -3,8 +3,7 @@ package io.fleetgauge.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -20,6 +19,7 @@ import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;

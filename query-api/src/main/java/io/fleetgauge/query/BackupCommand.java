@@ -1,6 +1,5 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.query.backup.BackupFailure;
 import io.fleetgauge.query.backup.BackupRun;
 import io.fleetgauge.query.backup.GatewayClient;
@@ -8,6 +7,7 @@ import io.fleetgauge.query.backup.Manifest;
 import io.fleetgauge.query.backup.Rate;
 import io.fleetgauge.query.backup.Repositories;
 import io.fleetgauge.query.backup.Repository;
+import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.function.Predicate;
 import java.util.function.Supplier;

@@ -1,9 +1,9 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.query.backup.BackupFailure;
 import io.fleetgauge.query.backup.GatewayClient;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.promql.script.CaseClass;
 import io.fleetgauge.promql.script.CaseResult;
 import io.fleetgauge.promql.script.ScriptException;
 import io.fleetgauge.promql.script.ScriptRunner;
+import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

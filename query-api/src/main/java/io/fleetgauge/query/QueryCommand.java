@@ -1,10 +1,10 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.process.ProcessCommand;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.process.ProcessCommand;
+import io.fleetgauge.runtime.process.StartFailure;
 import picocli.CommandLine;
 
 /** {@code fleetgauge query}. */

@@ -1,11 +1,11 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.doctor.DiscoveryChecks;
-import io.fleetgauge.cluster.doctor.Examination;
-import io.fleetgauge.cluster.doctor.Examined;
-import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.doctor.DiscoveryChecks;
+import io.fleetgauge.runtime.doctor.Examination;
+import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.Findings;
+import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.fleetgauge.sample.vocabulary.InvalidAliases;
 import java.io.IOException;

@@ -1,29 +1,17 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
-import io.fleetgauge.cluster.config.LocalHost;
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.discovery.Discovery;
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.cluster.process.EventLoops;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.HttpListener;
-import io.fleetgauge.cluster.process.Lifecycle;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fanout.GatewayShards;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
@@ -33,6 +21,18 @@ import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
+import io.fleetgauge.runtime.config.LocalHost;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.discovery.Discovery;
+import io.fleetgauge.runtime.process.EventLoops;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.process.Lifecycle;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.fleetgauge.sample.vocabulary.InvalidAliases;
 import io.vertx.core.Vertx;
@@ -159,7 +159,14 @@ public final class QueryProcess implements AutoCloseable {
     lifecycle.started("HTTP", STOP_LIMIT, http);
     port = http.port();
     try {
-      Optional<Discovery> discovery = Discovery.ofMembers(vertx, config.cluster(), clock, meters);
+      Optional<Discovery> discovery =
+          config
+              .cluster()
+              .discovery()
+              .map(
+                  settings ->
+                      Discovery.ofMembers(
+                          vertx, settings, config.cluster().members(), clock, meters));
       discovery.ifPresent(search -> lifecycle.started("discovery", STOP_LIMIT, search));
       ClusterMember seat =
           ClusterMember.join(

@@ -1,7 +1,7 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.query.terminal.QueryApi;
+import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;

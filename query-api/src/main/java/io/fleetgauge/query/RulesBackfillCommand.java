@@ -1,6 +1,5 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.query.backup.BackupFailure;
@@ -13,6 +12,7 @@ import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.terminal.QueryApi;
+import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;

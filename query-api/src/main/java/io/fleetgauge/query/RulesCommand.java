@@ -1,6 +1,5 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.query.rules.definition.DuplicateRules;
@@ -9,6 +8,7 @@ import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.RuleProblem;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

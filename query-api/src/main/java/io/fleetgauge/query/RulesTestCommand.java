@@ -1,7 +1,7 @@
 package io.fleetgauge.query;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.query.rules.unittest.RuleTests;
+import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.sample.regexp.Regexp;
 import java.io.IOException;
 import java.io.PrintWriter;

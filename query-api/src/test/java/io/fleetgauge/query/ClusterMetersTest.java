@@ -2,10 +2,10 @@ package io.fleetgauge.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.runtime.process.Meters;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

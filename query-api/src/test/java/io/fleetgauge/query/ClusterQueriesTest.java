@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.Holders.Admission;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;

@@ -3,8 +3,8 @@ package io.fleetgauge.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.table.Holders.Admission;
-import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -2,8 +2,8 @@ package io.fleetgauge.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.MountedRoutes;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.process.MountedRoutes;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,14 +1,14 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.process.ProcessCommand;
-import io.fleetgauge.cluster.process.SecretFile;
-import io.fleetgauge.cluster.process.StartFailure;
-import io.fleetgauge.cluster.process.WebRequests;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.process.ProcessCommand;
+import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.process.WebRequests;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;

@@ -1,11 +1,11 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.doctor.DiscoveryChecks;
-import io.fleetgauge.cluster.doctor.Examination;
-import io.fleetgauge.cluster.doctor.Examined;
-import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.runtime.doctor.DiscoveryChecks;
+import io.fleetgauge.runtime.doctor.Examination;
+import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.Findings;
+import io.fleetgauge.runtime.key.ConfigException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

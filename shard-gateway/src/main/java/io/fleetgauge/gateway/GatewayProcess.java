@@ -1,28 +1,16 @@
 package io.fleetgauge.gateway;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.RollupSettings;
-import io.fleetgauge.cluster.config.StoreSettings;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.discovery.Discovery;
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.cluster.process.EventLoops;
-import io.fleetgauge.cluster.process.FolderLock;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.HttpListener;
-import io.fleetgauge.cluster.process.Lifecycle;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
-import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.backup.BackupRoute;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.gateway.config.RollupSettings;
+import io.fleetgauge.gateway.config.StoreSettings;
 import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
@@ -51,6 +39,18 @@ import io.fleetgauge.gateway.stream.PeerStreams;
 import io.fleetgauge.gateway.stream.StreamCounts;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.discovery.Discovery;
+import io.fleetgauge.runtime.process.EventLoops;
+import io.fleetgauge.runtime.process.FolderLock;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.process.Lifecycle;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.files.PrivateFiles;
@@ -345,7 +345,14 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     void joinCluster() throws StartFailure {
-      Optional<Discovery> discovery = Discovery.ofMembers(vertx, config.cluster(), clock, meters);
+      Optional<Discovery> discovery =
+          config
+              .cluster()
+              .discovery()
+              .map(
+                  settings ->
+                      Discovery.ofMembers(
+                          vertx, settings, config.cluster().members(), clock, meters));
       discovery.ifPresent(search -> lifecycle.started("discovery", STOP_LIMIT, search));
       join(
           config,

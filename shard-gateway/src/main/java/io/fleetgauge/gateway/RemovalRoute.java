@@ -1,12 +1,12 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
-import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;

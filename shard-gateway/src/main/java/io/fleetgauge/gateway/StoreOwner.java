@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway;
 
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

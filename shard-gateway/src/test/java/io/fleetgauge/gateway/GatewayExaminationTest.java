@@ -2,9 +2,9 @@ package io.fleetgauge.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.doctor.Examined;
-import io.fleetgauge.cluster.doctor.Finding;
-import io.fleetgauge.cluster.doctor.Findings;
+import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.Finding;
+import io.fleetgauge.runtime.doctor.Findings;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
+import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.RemoteRead;

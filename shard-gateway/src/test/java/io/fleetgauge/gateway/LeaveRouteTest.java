@@ -2,14 +2,14 @@ package io.fleetgauge.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.WebRequests;
-import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.WebRequests;
+import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.AllowForwardHeaders;

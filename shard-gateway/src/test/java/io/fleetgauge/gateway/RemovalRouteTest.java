@@ -2,16 +2,16 @@ package io.fleetgauge.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.store.HostWriter;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

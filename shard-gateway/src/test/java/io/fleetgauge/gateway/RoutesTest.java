@@ -2,8 +2,8 @@ package io.fleetgauge.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.process.MountedRoutes;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.runtime.process.MountedRoutes;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.cluster.config.GatewayConfig;
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.cluster.process.MountedRoutes;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.cluster.table.Holders;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.runtime.process.MountedRoutes;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.RemoteRead;

@@ -1,8 +1,8 @@
 package io.fleetgauge.cluster.bus;
 
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package io.fleetgauge.cluster.config;
 
-import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
-import io.fleetgauge.cluster.config.key.ConfigReader;
-import io.fleetgauge.cluster.config.key.Key;
-import io.fleetgauge.cluster.config.key.KeyType;
+import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.key.ConfigReader;
+import io.fleetgauge.runtime.key.Key;
+import io.fleetgauge.runtime.key.KeyType;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -102,11 +102,11 @@ public record ClusterSettings(
   /**
    * @param folder where the gateway keeps what it knows over restarts
    */
-  static ClusterSettings readForGateway(ConfigReader in, Path folder) {
+  public static ClusterSettings readForGateway(ConfigReader in, Path folder) {
     return read(in, PORT, Optional.of(folder.resolve("discovery")));
   }
 
-  static ClusterSettings readForQuery(ConfigReader in) {
+  public static ClusterSettings readForQuery(ConfigReader in) {
     return read(in, QUERY_PORT, Optional.empty());
   }
 

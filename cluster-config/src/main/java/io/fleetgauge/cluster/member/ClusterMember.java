@@ -2,7 +2,6 @@ package io.fleetgauge.cluster.member;
 
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Stay;
@@ -12,7 +11,8 @@ import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.log.ProblemLog;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.SecureRandom;

@@ -6,7 +6,7 @@ import com.hazelcast.instance.impl.DefaultNodeExtension;
 import com.hazelcast.instance.impl.Node;
 import com.hazelcast.instance.impl.NodeExtension;
 import com.hazelcast.nio.MemberSocketInterceptor;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.Optional;

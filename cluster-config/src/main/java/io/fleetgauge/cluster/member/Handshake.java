@@ -1,7 +1,7 @@
 package io.fleetgauge.cluster.member;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package io.fleetgauge.cluster.member;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;

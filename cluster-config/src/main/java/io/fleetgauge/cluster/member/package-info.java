@@ -25,7 +25,7 @@
  * entry     = version:u8(=1) session:string sequence:uvar body signature
  *             session    the UUID of the member that wrote it
  *             sequence   rises with each entry that the member writes
- *             signature  by {@link io.fleetgauge.cluster.trust.ClusterKey} as an entry, of the
+ *             signature  by {@link io.fleetgauge.runtime.trust.ClusterKey} as an entry, of the
  *                        cluster's name, the map's, the entry's, and what stands before it;
  *                        absent where no secret is set
  *

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.status;
 
-import io.fleetgauge.cluster.process.Main;
+import io.fleetgauge.runtime.process.Main;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

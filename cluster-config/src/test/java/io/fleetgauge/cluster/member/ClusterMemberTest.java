@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.FreePorts;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

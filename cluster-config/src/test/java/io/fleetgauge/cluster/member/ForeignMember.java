@@ -7,7 +7,7 @@ import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.SocketInterceptorConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.time.Duration;
 
 /** A member of Hazelcast that is no process of Fleetgauge. */

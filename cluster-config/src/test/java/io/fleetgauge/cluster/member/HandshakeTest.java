@@ -2,7 +2,7 @@ package io.fleetgauge.cluster.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

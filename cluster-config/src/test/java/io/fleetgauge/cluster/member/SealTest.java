@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.member.Seal.Entry;
 import io.fleetgauge.cluster.member.Seal.Opened;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;

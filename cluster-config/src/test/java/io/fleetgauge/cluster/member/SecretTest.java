@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
-import io.fleetgauge.cluster.FreePorts;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
@@ -16,7 +15,8 @@ import io.fleetgauge.cluster.table.TableForm;
 import io.fleetgauge.cluster.table.TableMachine.Standing;
 import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.FreePorts;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

@@ -71,7 +71,7 @@ enum ProcessKind {
         List.of(
             "-cp",
             HOME + "/lib/" + folder.jar(process.module()),
-            "io.fleetgauge.cluster.process.Main",
+            "io.fleetgauge.runtime.process.Main",
             command()));
     return line;
   }
@@ -117,8 +117,8 @@ enum ProcessKind {
             "-XX:-UsePerfData",
             "-Xmx16m",
             "-cp",
-            HOME + "/lib/" + folder.jar("cluster-config"),
-            "io.fleetgauge.cluster.health.HealthCheck"));
+            HOME + "/lib/" + folder.jar("runtime"),
+            "io.fleetgauge.runtime.health.HealthCheck"));
     all.put("Interval", Duration.ofSeconds(30).toNanos());
     all.put("Timeout", Duration.ofSeconds(10).toNanos());
     all.put("StartPeriod", start.toNanos());

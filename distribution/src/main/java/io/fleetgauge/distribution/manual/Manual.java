@@ -1,6 +1,6 @@
 package io.fleetgauge.distribution.manual;
 
-import io.fleetgauge.cluster.process.Main;
+import io.fleetgauge.runtime.process.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.gateway.GatewayCommand;
+import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.probe.ProbeCommand;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.query.QueryCommand;
+import io.fleetgauge.query.config.QueryConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.QueryConfig;
+import io.fleetgauge.gateway.config.GatewayConfig;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.query.config.QueryConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.fleetgauge.load.chaos;
 
-import io.fleetgauge.cluster.config.LogSettings;
-import io.fleetgauge.cluster.log.Logs;
-import io.fleetgauge.cluster.process.Command;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.ChildJvm;
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.log.Logs;
+import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;

@@ -1,6 +1,6 @@
 package io.fleetgauge.load.compare;
 
-import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,12 +1,12 @@
 package io.fleetgauge.load.compare;
 
-import io.fleetgauge.cluster.process.Lifecycle;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.runtime.process.Lifecycle;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;

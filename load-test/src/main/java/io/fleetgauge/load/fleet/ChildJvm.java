@@ -76,7 +76,7 @@ public final class ChildJvm implements AutoCloseable {
             "-Xmx" + heap,
             "-cp",
             System.getProperty("java.class.path"),
-            "io.fleetgauge.cluster.process.Main"));
+            "io.fleetgauge.runtime.process.Main"));
     line.addAll(List.of(command));
     return line;
   }

@@ -1,6 +1,6 @@
 package io.fleetgauge.load.fleet;
 
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package io.fleetgauge.load.measure;
 
-import io.fleetgauge.cluster.process.Command;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.Installation;
 import io.fleetgauge.load.traffic.FleetTraffic.Form;
+import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

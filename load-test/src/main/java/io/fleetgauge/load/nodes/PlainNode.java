@@ -1,7 +1,7 @@
 package io.fleetgauge.load.nodes;
 
-import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.load.nodes.driver.Noise;
+import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;

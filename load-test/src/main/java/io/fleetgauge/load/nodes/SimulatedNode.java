@@ -1,11 +1,11 @@
 package io.fleetgauge.load.nodes;
 
-import io.fleetgauge.cluster.config.TickSettings;
 import io.fleetgauge.load.nodes.driver.DriverModel;
 import io.fleetgauge.load.nodes.driver.Fault;
 import io.fleetgauge.load.nodes.driver.PlayedClock;
 import io.fleetgauge.load.nodes.driver.SimulatedGpu;
 import io.fleetgauge.load.nodes.driver.Work;
+import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;

@@ -1,9 +1,9 @@
 package io.fleetgauge.load.system;
 
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.load.fleet.Installation;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
+import io.fleetgauge.runtime.process.StartFailure;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

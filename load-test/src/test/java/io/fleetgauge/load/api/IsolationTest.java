@@ -3,11 +3,11 @@ package io.fleetgauge.load.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,8 +2,8 @@ package io.fleetgauge.load.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;

@@ -3,9 +3,8 @@ package io.fleetgauge.load.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.StoreSettings;
-import io.fleetgauge.cluster.config.gpu.ProcessSettings;
 import io.fleetgauge.gateway.GatewayProcess;
+import io.fleetgauge.gateway.config.StoreSettings;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.attribution.Attribution;
@@ -16,6 +15,7 @@ import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.process.ProcessOwners;
 import io.fleetgauge.probe.attribution.process.ProcessSampling;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.load.fleet.AlertmanagerServer;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.Slots;
 import io.fleetgauge.sample.Labels;

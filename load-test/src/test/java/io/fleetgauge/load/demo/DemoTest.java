@@ -3,10 +3,10 @@ package io.fleetgauge.load.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.LocalHost;
 import io.fleetgauge.load.fleet.LaunchedProcess;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
+import io.fleetgauge.runtime.config.LocalHost;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.query.QueryProcess;
 import java.net.URI;
 import java.nio.file.Files;

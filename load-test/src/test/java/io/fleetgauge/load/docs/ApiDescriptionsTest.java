@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.config.ProbeConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -65,11 +65,12 @@ class ApiDescriptionsTest {
     MountedRoutes routes =
         new MountedRoutes(
             ROOT.resolve(module),
+            ROOT.resolve("runtime"),
             ROOT.resolve("cluster-config"),
             ROOT.resolve("sample-model"),
             ROOT.resolve("promql"));
     Set<String> mounted = routes.below("io.fleetgauge." + process);
-    mounted.addAll(routes.below("io.fleetgauge.cluster.process"));
+    mounted.addAll(routes.below("io.fleetgauge.runtime.process"));
     assertThat(mounted).contains("get /metrics", "get /-/ready").hasSizeGreaterThan(6);
     assertThat(operations(description(process))).isEqualTo(mounted);
   }

@@ -2,7 +2,7 @@ package io.fleetgauge.load.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.process.Main;
+import io.fleetgauge.runtime.process.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.fleetgauge.load.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.ProbeProcess;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.query.QueryProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -35,7 +35,7 @@ class ProcessMetricsPageTest {
   /** Modules of the processes by the prefix of their metrics. */
   private static final Map<String, String> MODULES = new LinkedHashMap<>();
 
-  /** Classes of cluster-config that no process names, by those through which it uses them. */
+  /** Shared classes that no process names, by those through which it uses them. */
   private static final Map<String, String> USED_THROUGH =
       Map.of("Connections", "HttpListener", "OtlpTracer", "Tracer");
 
@@ -69,14 +69,16 @@ class ProcessMetricsPageTest {
     Path module = ROOT.resolve(MODULES.get(process));
     DeclaredMetric.of(module).values().forEach(all::addAll);
     String sources = sources(module);
-    DeclaredMetric.of(ROOT.resolve("cluster-config"))
-        .forEach(
-            (name, declared) -> {
-              String used = USED_THROUGH.getOrDefault(name, name);
-              if (Pattern.compile("\\b" + used + "\\b").matcher(sources).find()) {
-                all.addAll(declared);
-              }
-            });
+    for (String shared : List.of("runtime", "cluster-config")) {
+      DeclaredMetric.of(ROOT.resolve(shared))
+          .forEach(
+              (name, declared) -> {
+                String used = USED_THROUGH.getOrDefault(name, name);
+                if (Pattern.compile("\\b" + used + "\\b").matcher(sources).find()) {
+                  all.addAll(declared);
+                }
+              });
+    }
     all.sort(Comparator.comparing(DeclaredMetric::name));
     return all;
   }

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.vertx.core.Vertx;

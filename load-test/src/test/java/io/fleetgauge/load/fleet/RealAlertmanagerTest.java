@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
-import io.fleetgauge.cluster.config.external.NotificationSettings;
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.notify.Alertmanagers;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;

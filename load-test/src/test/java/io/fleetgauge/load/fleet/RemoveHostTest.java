@@ -3,8 +3,8 @@ package io.fleetgauge.load.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.TrustSettings;
 import io.fleetgauge.gateway.GatewayCommand;
+import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.sample.Labels;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.cluster.config.RulesSettings;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
 import java.net.URLEncoder;

@@ -3,11 +3,11 @@ package io.fleetgauge.load.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.TickSettings;
-import io.fleetgauge.cluster.config.host.HostCollector;
-import io.fleetgauge.cluster.config.host.HostSettings;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
+import io.fleetgauge.probe.config.TickSettings;
+import io.fleetgauge.probe.config.host.HostCollector;
+import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;

@@ -2,21 +2,21 @@ package io.fleetgauge.load.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.key.ConfigException;
-import io.fleetgauge.cluster.tenant.TenantList;
+import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.template.Template;
 import io.fleetgauge.query.rules.template.TemplateFailure;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.tenant.TenantList;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.MetricMetadata;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.host;
 
-import io.fleetgauge.cluster.config.host.HostCollector;
-import io.fleetgauge.cluster.config.host.HostSettings;
-import io.fleetgauge.cluster.config.host.NamePatterns;
+import io.fleetgauge.probe.config.host.HostCollector;
+import io.fleetgauge.probe.config.host.HostSettings;
+import io.fleetgauge.probe.config.host.NamePatterns;
 import io.fleetgauge.probe.host.hardware.Dmi;
 import io.fleetgauge.probe.host.hardware.Edac;
 import io.fleetgauge.probe.host.hardware.FibreChannel;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.page;
 
-import io.fleetgauge.cluster.config.gpu.PageSettings;
+import io.fleetgauge.probe.config.gpu.PageSettings;
 import io.fleetgauge.probe.counters.Counter;
 import io.fleetgauge.probe.counters.Counters;
 import io.fleetgauge.sample.Labels;

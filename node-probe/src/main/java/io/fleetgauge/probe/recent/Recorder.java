@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.recent;
 
-import io.fleetgauge.cluster.config.RecentSettings;
+import io.fleetgauge.probe.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.gpu.snapshot.QuickMetric;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.sampling;
 
-import io.fleetgauge.cluster.config.TickSettings;
+import io.fleetgauge.probe.config.TickSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Collectors;

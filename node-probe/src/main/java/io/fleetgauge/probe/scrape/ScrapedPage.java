@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.scrape;
 
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
+import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.BadPage;

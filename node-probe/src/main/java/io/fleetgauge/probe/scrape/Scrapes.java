@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.scrape;
 
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.vertx.core.Vertx;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.scrape;
 
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
-import io.fleetgauge.cluster.external.ExternalAccess;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.probe.config.ScrapeSettings;
+import io.fleetgauge.runtime.external.ExternalAccess;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.prometheus.PageFormat;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;

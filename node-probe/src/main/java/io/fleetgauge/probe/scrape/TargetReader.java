@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.scrape;
 
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
+import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.probe.sampling.NotYet;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;

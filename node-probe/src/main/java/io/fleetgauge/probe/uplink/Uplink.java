@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.uplink;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
-import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;

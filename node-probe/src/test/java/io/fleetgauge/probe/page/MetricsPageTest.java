@@ -2,7 +2,7 @@ package io.fleetgauge.probe.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.gpu.PageSettings;
+import io.fleetgauge.probe.config.gpu.PageSettings;
 import io.fleetgauge.probe.counters.Counters;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

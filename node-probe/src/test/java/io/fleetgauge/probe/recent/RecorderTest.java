@@ -3,7 +3,7 @@ package io.fleetgauge.probe.recent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.RecentSettings;
+import io.fleetgauge.probe.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.reading.FullGpu;

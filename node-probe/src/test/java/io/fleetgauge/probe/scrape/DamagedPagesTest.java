@@ -2,8 +2,8 @@ package io.fleetgauge.probe.scrape;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.external.ScrapeSettings;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.BadPage;
 import io.fleetgauge.sample.prometheus.PageFormat;

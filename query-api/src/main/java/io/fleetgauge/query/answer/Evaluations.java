@@ -1,7 +1,5 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
@@ -21,8 +19,10 @@ import io.fleetgauge.query.cache.ExtentCache;
 import io.fleetgauge.query.cache.ReadTime;
 import io.fleetgauge.query.cache.RecentAnswers;
 import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.vocabulary.AliasTable;

@@ -1,7 +1,5 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.ValueType;
@@ -20,6 +18,7 @@ import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.Lanes;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Changes;
 import io.fleetgauge.query.shards.Coverage;
@@ -27,6 +26,7 @@ import io.fleetgauge.query.shards.EvaluatedParts;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -8,6 +7,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.fold.PieceWalk;
 import io.fleetgauge.query.fold.SampleSource;

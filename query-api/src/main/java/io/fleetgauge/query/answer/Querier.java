@@ -1,9 +1,5 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.trace.Span;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -12,10 +8,14 @@ import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.cache.ChangeFeed;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.query.slow.SlowQueries;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.trace.Span;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;

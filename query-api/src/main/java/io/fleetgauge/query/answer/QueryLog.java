@@ -1,7 +1,7 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.slow.EndedQuery;
 import io.fleetgauge.query.slow.SlowQueries;
 import java.util.Comparator;

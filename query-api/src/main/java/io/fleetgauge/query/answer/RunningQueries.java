@@ -1,7 +1,7 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.runtime.trace.Span;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
@@ -10,6 +9,7 @@ import io.fleetgauge.query.admission.Lane;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Coverage;
 import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,12 +1,12 @@
 package io.fleetgauge.query.backup;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
-import io.fleetgauge.cluster.process.SecretFile;
-import io.fleetgauge.cluster.process.StartFailure;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.RequestSigner;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;

@@ -2,7 +2,6 @@ package io.fleetgauge.query.estimate;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.SamplesRead;
@@ -13,6 +12,7 @@ import io.fleetgauge.query.shards.Extent;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

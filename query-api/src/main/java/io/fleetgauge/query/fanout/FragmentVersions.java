@@ -1,8 +1,8 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.runtime.process.OutgoingRequest;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

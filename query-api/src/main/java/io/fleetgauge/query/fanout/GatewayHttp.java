@@ -1,8 +1,5 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
@@ -10,6 +7,9 @@ import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;

@@ -1,9 +1,6 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -21,6 +18,9 @@ import io.fleetgauge.query.shards.Owners;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.ReductionRead;
 import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.PseudoHosts;

@@ -1,12 +1,12 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentRequest;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,8 +1,8 @@
 package io.fleetgauge.query.federate;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.gzip.GzipStream;
 import io.fleetgauge.sample.prometheus.ExpositionLine;

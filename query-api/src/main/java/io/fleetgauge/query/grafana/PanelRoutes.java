@@ -2,7 +2,6 @@ package io.fleetgauge.query.grafana;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Caller;
@@ -10,6 +9,7 @@ import io.fleetgauge.query.answer.Evaluated;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

@@ -1,10 +1,5 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.tenant.Grant;
-import io.fleetgauge.cluster.tenant.Right;
-import io.fleetgauge.cluster.tenant.TenantSettings;
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Ask;
@@ -13,6 +8,11 @@ import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.tenant.Grant;
+import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.TenantSettings;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;

@@ -1,11 +1,11 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.BodyPace;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.runtime.process.BodyPace;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.tenant.Right;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.WorkerExecutor;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;

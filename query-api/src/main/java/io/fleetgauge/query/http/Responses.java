@@ -1,9 +1,9 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.HttpListener;
-import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.tenant.Grant;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;

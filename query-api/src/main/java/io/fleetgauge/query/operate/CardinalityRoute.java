@@ -1,13 +1,13 @@
 package io.fleetgauge.query.operate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.answer.SeriesFilter;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

@@ -1,12 +1,12 @@
 package io.fleetgauge.query.operate;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.status.ClusterStatus;
 import io.fleetgauge.cluster.status.ProcessStatus;
 import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

@@ -1,9 +1,9 @@
 package io.fleetgauge.query.operate;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

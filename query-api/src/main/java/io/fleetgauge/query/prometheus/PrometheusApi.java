@@ -1,7 +1,7 @@
 package io.fleetgauge.query.prometheus;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRoutes;
 import java.util.function.LongSupplier;
 

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.prometheus;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.PrettyPrinter;
 import io.fleetgauge.promql.query.Answer;
@@ -10,6 +9,7 @@ import io.fleetgauge.query.answer.Evaluated;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.prometheus;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.answer.SeriesFilter;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;

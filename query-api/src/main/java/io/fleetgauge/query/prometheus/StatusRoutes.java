@@ -1,8 +1,6 @@
 package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.process.Main;
 import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -12,11 +10,13 @@ import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.answer.RunningQuery;
 import io.fleetgauge.query.answer.SeriesFilter;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.runtime.process.Main;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.shards;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.runtime.trace.Span;
 import java.util.Optional;
 
 /**

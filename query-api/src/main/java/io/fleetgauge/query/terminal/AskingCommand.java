@@ -1,6 +1,6 @@
 package io.fleetgauge.query.terminal;
 
-import io.fleetgauge.cluster.process.Command;
+import io.fleetgauge.runtime.process.Command;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.util.List;

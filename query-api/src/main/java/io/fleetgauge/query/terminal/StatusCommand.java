@@ -1,7 +1,7 @@
 package io.fleetgauge.query.terminal;
 
-import io.fleetgauge.cluster.terminal.Figures;
-import io.fleetgauge.cluster.terminal.TextTable;
+import io.fleetgauge.runtime.terminal.Figures;
+import io.fleetgauge.runtime.terminal.TextTable;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;

@@ -11,7 +11,6 @@ import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.equal;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -24,6 +23,7 @@ import io.fleetgauge.query.shards.Extent;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.GpuSeries;
 import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;

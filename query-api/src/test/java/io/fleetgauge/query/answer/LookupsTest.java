@@ -15,8 +15,6 @@ import static io.fleetgauge.query.shards.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -24,6 +22,8 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;

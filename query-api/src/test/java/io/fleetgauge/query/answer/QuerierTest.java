@@ -18,12 +18,12 @@ import static io.fleetgauge.query.answer.TestQuerier.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

@@ -12,10 +12,10 @@ import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -5,7 +5,6 @@ import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
@@ -13,6 +12,7 @@ import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.fleetgauge.query.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.TenantLimits;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.query.answer.VisibleHosts.Seen;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;

@@ -3,8 +3,8 @@ package io.fleetgauge.query.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.OutgoingRequest;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.OutgoingRequest;
 import io.vertx.core.http.HttpMethod;
 import java.net.ServerSocket;
 import java.net.URI;

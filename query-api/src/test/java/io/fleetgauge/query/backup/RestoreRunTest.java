@@ -3,7 +3,7 @@ package io.fleetgauge.query.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.TrustSettings;
+import io.fleetgauge.runtime.config.TrustSettings;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

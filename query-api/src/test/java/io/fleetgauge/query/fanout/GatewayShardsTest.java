@@ -1,10 +1,10 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.trust.RequestSigner;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.query.shards.ShardsContract;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 
 class GatewayShardsTest extends ShardsContract {

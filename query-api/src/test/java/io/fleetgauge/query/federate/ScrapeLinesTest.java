@@ -3,9 +3,9 @@ package io.fleetgauge.query.federate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.QueryConfig;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
 import io.fleetgauge.sample.prometheus.NameEscaping;

@@ -3,9 +3,9 @@ package io.fleetgauge.query.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.cache.CachedBody;
+import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

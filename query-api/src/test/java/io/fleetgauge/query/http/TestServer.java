@@ -1,11 +1,11 @@
 package io.fleetgauge.query.http;
 
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.HttpListener;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.HttpListener;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.io.IOException;

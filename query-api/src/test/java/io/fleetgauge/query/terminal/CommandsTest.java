@@ -5,12 +5,12 @@ import static io.fleetgauge.query.ApiServer.TEMPERATURE;
 import static io.fleetgauge.query.ApiServer.encoded;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.process.Command;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.query.ApiServer;
+import io.fleetgauge.runtime.process.Command;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.junit5.VertxExtension;

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.backup;
 
-import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Holders.Admission;
@@ -12,6 +11,7 @@ import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.runtime.process.Guard;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.journal.Journal;
 import java.util.Map;
 

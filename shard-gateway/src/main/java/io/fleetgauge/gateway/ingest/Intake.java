@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.gateway.ingest.host.Admittance;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
@@ -9,6 +8,7 @@ import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;

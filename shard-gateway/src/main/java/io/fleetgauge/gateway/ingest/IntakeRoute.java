@@ -1,11 +1,11 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.process.BodyPace;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.trace.Span;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Sender;
+import io.fleetgauge.runtime.process.BodyPace;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.trace.Span;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Context;

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.gateway.ingest.host.Sender;
+import io.fleetgauge.runtime.tenant.Grant;
 import java.util.Optional;
 
 /** Who sends a request, by what it was granted. */

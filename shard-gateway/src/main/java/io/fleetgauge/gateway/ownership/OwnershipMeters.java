@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.ownership;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.Map;
 import java.util.function.Supplier;
 

@@ -1,7 +1,5 @@
 package io.fleetgauge.gateway.peer;
 
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Peers;
@@ -13,6 +11,8 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.stream.Outcome;
 import io.fleetgauge.gateway.stream.PeerStreams;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.OutgoingRequest;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.peer;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Peers;
@@ -10,6 +9,7 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.stream.Question;
 import io.fleetgauge.gateway.stream.StreamCounts;
 import io.fleetgauge.gateway.stream.StreamRoute;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;

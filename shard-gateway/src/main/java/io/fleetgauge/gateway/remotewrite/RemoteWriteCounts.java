@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;

@@ -1,14 +1,14 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.cluster.process.BodyPace;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.Senders;
 import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.runtime.process.BodyPace;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.cluster.tenant.Grant;
 import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.security.SecureRandom;

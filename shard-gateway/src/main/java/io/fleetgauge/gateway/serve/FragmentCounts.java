@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.serve;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.gateway.store.CacheUse;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;

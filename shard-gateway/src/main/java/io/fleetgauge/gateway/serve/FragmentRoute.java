@@ -1,9 +1,5 @@
 package io.fleetgauge.gateway.serve;
 
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.trace.Span;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -15,6 +11,10 @@ import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.query.YieldToLightQueries;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.trace.Span;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

@@ -1,17 +1,17 @@
 package io.fleetgauge.gateway.status;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.cluster.config.GatewayConfig;
-import io.fleetgauge.cluster.process.Guard;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.status.ClusterStatus;
 import io.fleetgauge.cluster.status.ProcessStatus;
 import io.fleetgauge.cluster.status.TableAge;
-import io.fleetgauge.cluster.tenant.Right;
+import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;

@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.status;
 
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.store;
 
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.Map;
 
 /**

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.stream;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.vertx.core.buffer.Buffer;

@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.stream;
 
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.trust.ClusterKey;
-import io.fleetgauge.cluster.trust.OriginLog;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.OriginLog;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.Map;

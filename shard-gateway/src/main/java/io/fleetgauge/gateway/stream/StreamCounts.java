@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.stream;
 
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,10 +2,10 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.tenant.Grant;
-import io.fleetgauge.cluster.tenant.Right;
 import io.fleetgauge.gateway.ownership.HostLabels;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.tenant.Grant;
+import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;

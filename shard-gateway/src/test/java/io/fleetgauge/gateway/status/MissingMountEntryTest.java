@@ -89,7 +89,7 @@ class MissingMountEntryTest {
                 "-Xmx128m",
                 "-cp",
                 classPath,
-                "io.fleetgauge.cluster.process.Main",
+                "io.fleetgauge.runtime.process.Main",
                 "doctor",
                 "gateway",
                 "--config",

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store;
 import static io.fleetgauge.gateway.store.HostWriter.BLOCK_MILLIS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.StoreSettings;
+import io.fleetgauge.gateway.config.StoreSettings;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.query.Selection;

@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

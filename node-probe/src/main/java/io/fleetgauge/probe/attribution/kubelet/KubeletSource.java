@@ -1,16 +1,16 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
-import io.fleetgauge.cluster.config.gpu.KubeletSettings;
-import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.wire.WireException;

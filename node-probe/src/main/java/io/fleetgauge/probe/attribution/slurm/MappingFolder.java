@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.attribution.slurm;
 
-import io.fleetgauge.cluster.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.told.ToldSource;
+import io.fleetgauge.probe.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.sample.Labels;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.told;
 
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.told;
 
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.runtime.process.Meters;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;

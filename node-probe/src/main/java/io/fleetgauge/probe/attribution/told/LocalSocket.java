@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.told;
 
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
-import io.fleetgauge.cluster.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;

@@ -11,9 +11,9 @@ import static io.fleetgauge.probe.attribution.kubelet.Messages.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.ProbeConfig;
-import io.fleetgauge.cluster.config.gpu.RuntimeSettings;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.config.gpu.RuntimeSettings;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.grpc.Status;
 import io.vertx.core.Vertx;

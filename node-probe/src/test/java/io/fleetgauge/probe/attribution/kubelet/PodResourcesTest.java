@@ -10,9 +10,9 @@ import static io.fleetgauge.probe.attribution.kubelet.Messages.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.DeviceIds;
+import io.fleetgauge.probe.config.gpu.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;

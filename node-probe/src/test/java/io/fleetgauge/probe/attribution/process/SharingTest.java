@@ -3,13 +3,13 @@ package io.fleetgauge.probe.attribution.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.fleetgauge.cluster.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.config.gpu.ProcessSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;

@@ -3,8 +3,8 @@ package io.fleetgauge.probe.attribution.slurm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.cluster.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.Damage;
+import io.fleetgauge.probe.config.gpu.SlurmSettings;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.StartFailure;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

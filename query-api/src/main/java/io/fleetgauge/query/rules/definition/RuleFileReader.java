@@ -1,8 +1,8 @@
 package io.fleetgauge.query.rules.definition;
 
-import io.fleetgauge.cluster.yaml.YamlDocument;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.runtime.yaml.YamlDocument;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.rules.definition;
 
-import io.fleetgauge.cluster.yaml.YamlDocument;
+import io.fleetgauge.runtime.yaml.YamlDocument;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -1,8 +1,8 @@
 package io.fleetgauge.query.rules.notify;
 
-import io.fleetgauge.cluster.log.ProblemLog;
 import io.fleetgauge.query.rules.notify.Delivery.Effect;
 import io.fleetgauge.query.rules.notify.Delivery.Event;
+import io.fleetgauge.runtime.log.ProblemLog;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.net.URI;

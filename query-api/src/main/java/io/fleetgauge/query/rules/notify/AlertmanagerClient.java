@@ -1,8 +1,8 @@
 package io.fleetgauge.query.rules.notify;
 
-import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
-import io.fleetgauge.cluster.external.ExternalAccess;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.runtime.external.ExternalAccess;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -1,12 +1,12 @@
 package io.fleetgauge.query.rules.notify;
 
-import io.fleetgauge.cluster.config.discovery.DiscoverySettings;
-import io.fleetgauge.cluster.config.external.AlertmanagerSettings;
-import io.fleetgauge.cluster.config.external.NotificationSettings;
-import io.fleetgauge.cluster.discovery.Discovery;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.StartFailure;
+import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.discovery.Discovery;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import java.net.URI;

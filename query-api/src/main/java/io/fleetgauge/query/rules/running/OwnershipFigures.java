@@ -1,7 +1,7 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.function.Supplier;
 
 /** What the machine counts, for other threads. */

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.process.OutgoingHttp;
-import io.fleetgauge.cluster.process.OutgoingRequest;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.ownership.Beat;
+import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.process.OutgoingRequest;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;

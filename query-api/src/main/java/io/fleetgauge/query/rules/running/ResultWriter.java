@@ -1,11 +1,11 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.log.ProblemLog;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
+import io.fleetgauge.runtime.log.ProblemLog;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.OutgoingHttp;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.IntakeProtocol;

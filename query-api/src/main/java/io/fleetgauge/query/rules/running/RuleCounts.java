@@ -1,9 +1,9 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.process.Meters;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
+import io.fleetgauge.runtime.process.Meters;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

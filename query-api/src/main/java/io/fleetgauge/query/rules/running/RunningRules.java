@@ -1,12 +1,9 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.config.RulesSettings;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.process.Meters;
-import io.fleetgauge.cluster.process.OutgoingHttp;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
@@ -20,6 +17,9 @@ import io.fleetgauge.query.rules.ownership.Event;
 import io.fleetgauge.query.rules.ownership.GroupKey;
 import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.OutgoingHttp;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

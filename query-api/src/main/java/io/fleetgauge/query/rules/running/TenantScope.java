@@ -1,10 +1,10 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.tenant.Access;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.rules.source;
 
-import io.fleetgauge.cluster.config.RulesSettings;
-import io.fleetgauge.cluster.process.Meters;
+import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.runtime.process.Meters;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

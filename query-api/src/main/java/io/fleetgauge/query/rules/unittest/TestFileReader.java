@@ -1,9 +1,9 @@
 package io.fleetgauge.query.rules.unittest;
 
-import io.fleetgauge.cluster.yaml.YamlDocument;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleProblem;
+import io.fleetgauge.runtime.yaml.YamlDocument;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.time.Instant;

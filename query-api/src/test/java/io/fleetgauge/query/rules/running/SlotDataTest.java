@@ -3,14 +3,14 @@ package io.fleetgauge.query.rules.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.config.QueryConfig;
-import io.fleetgauge.cluster.trace.Tracer;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

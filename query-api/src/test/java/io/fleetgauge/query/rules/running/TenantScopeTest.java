@@ -3,13 +3,13 @@ package io.fleetgauge.query.rules.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.fleetgauge.cluster.config.HttpSettings;
-import io.fleetgauge.cluster.config.TenantLimits;
-import io.fleetgauge.cluster.config.TrustSettings;
-import io.fleetgauge.cluster.process.Guard;
-import io.fleetgauge.cluster.tenant.Access;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

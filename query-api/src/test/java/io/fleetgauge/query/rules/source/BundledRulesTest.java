@@ -2,8 +2,8 @@ package io.fleetgauge.query.rules.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.config.RulesSettings;
 import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;

@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.ingest.host;
 
-import io.fleetgauge.cluster.trace.Span;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
+import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.journal.Journal;

@@ -1,0 +1,198 @@
+package io.fleetgauge.query.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.config.TracingSettings;
+import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.sample.relabel.Relabelling;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every key of a query API. */
+class QueryConfigTest {
+  private static final LogSettings LOG =
+      new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO);
+
+  @Test
+  void anEmptyFileIsEveryDefault() throws ConfigException {
+    ClusterSettings cluster =
+        new ClusterSettings("fleetgauge", "127.0.0.1", 5701, false, List.of("127.0.0.1:5701"), 2);
+    assertThat(QueryConfig.read("f", "# nothing\n"))
+        .isEqualTo(
+            new QueryConfig(
+                new HttpSettings("0.0.0.0", 9090),
+                cluster,
+                Set.of(),
+                Duration.ofMinutes(2),
+                Duration.ofMinutes(5),
+                100,
+                Math.max(4, 2 * Runtime.getRuntime().availableProcessors()),
+                Math.max(1, Runtime.getRuntime().availableProcessors() / 2),
+                Math.max(1 << 20, Runtime.getRuntime().maxMemory() / 32),
+                500_000,
+                500_000,
+                256 << 20,
+                100_000,
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(5),
+                new TenantLimits(
+                    1, 20, 200, 50_000_000, 2_000_000, Duration.ofDays(400), 11_001, false),
+                Optional.empty(),
+                TrustSettings.NONE,
+                Optional.empty(),
+                Set.of(),
+                new RulesSettings(
+                    true,
+                    Optional.empty(),
+                    List.of(),
+                    Map.of(),
+                    Duration.ofMinutes(1),
+                    Duration.ZERO,
+                    Duration.ofMinutes(1),
+                    Optional.empty(),
+                    RulesSettings.Partial.KEEP,
+                    Map.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    2_000,
+                    20_000,
+                    Duration.ofHours(1)),
+                new NotificationSettings(
+                    10_000, 256, Duration.ofSeconds(5), Relabelling.NONE, List.of()),
+                LOG,
+                TracingSettings.OFF));
+  }
+
+  @Test
+  void everyKeyOfAQueryApiIsRead() throws ConfigException {
+    QueryConfig config =
+        QueryConfig.read(
+            "f",
+            """
+            http: {host: 127.0.0.1, port: 1, allowedOrigins: ["https://g.example:3000", "http://[::1]"]}
+            federate: {maxSeries: 11, maxBytes: 12KiB}
+            report: {maxRows: 13}
+            query:
+              timeout: 5s
+              lookback: 1m
+              maxConcurrent: 2
+              maxParallel: 5
+              maxHeavy: 3
+              cache: 7MiB
+              wideSeries: 4
+              slowWarn: 1s
+              slowError: 2s
+              limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
+            rules:
+              bundled: false
+              runbooks: https://pages.example/runbooks
+              files: ["/etc/rules/*.yaml"]
+              tenants: {ml: {files: [/etc/ml.yaml]}}
+              evaluationInterval: 15s
+              queryOffset: 10s
+              resendDelay: 2m
+              deadline: 5s
+              partial: evaluate
+              externalLabels: {cluster: c1}
+              externalUrl: https://fleet.example/console
+              folder: /var/lib/rules
+              maxGroups: 14
+              maxRules: 15
+              catchUp: 2h
+            """);
+    assertThat(config.rules())
+        .isEqualTo(
+            new RulesSettings(
+                false,
+                Optional.of(URI.create("https://pages.example/runbooks")),
+                List.of("/etc/rules/*.yaml"),
+                Map.of("ml", List.of("/etc/ml.yaml")),
+                Duration.ofSeconds(15),
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(2),
+                Optional.of(Duration.ofSeconds(5)),
+                RulesSettings.Partial.EVALUATE,
+                Map.of("cluster", "c1"),
+                Optional.of(URI.create("https://fleet.example/console")),
+                Optional.of(Path.of("/var/lib/rules")),
+                14,
+                15,
+                Duration.ofHours(2)));
+    assertThat(config.http()).isEqualTo(new HttpSettings("127.0.0.1", 1));
+    assertThat(config.allowedOrigins())
+        .containsExactlyInAnyOrder("https://g.example:3000", "http://[::1]");
+    assertThat(config.timeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(config.lookback()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(config.maxConcurrent()).isEqualTo(2);
+    assertThat(config.maxParallel()).isEqualTo(5);
+    assertThat(config.maxHeavy()).isEqualTo(3);
+    assertThat(config.cacheBytes()).isEqualTo(7 << 20);
+    assertThat(config.wideSeries()).isEqualTo(4);
+    assertThat(config.federateSeries()).isEqualTo(11);
+    assertThat(config.federateBytes()).isEqualTo(12 << 10);
+    assertThat(config.reportRows()).isEqualTo(13);
+    assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.limits())
+        .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "g.example",
+        "https://g.example/",
+        "https://G.example",
+        "null",
+        "https://*.example"
+      })
+  void anAllowedOriginIsWrittenAsBrowsersSendIt(String origin) {
+    assertThatThrownBy(() -> QueryConfig.read("f", "http: {allowedOrigins: ['" + origin + "']}"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("http.allowedOrigins: " + origin + " is not allowed");
+  }
+
+  @Test
+  void theFilesThatKeepStrangersOutHaveToBeThere() {
+    String yaml =
+        """
+        http: {insecure: true, tls: {certificate: '@', key: '@', clientCa: '@'}}
+        trust: {ca: '@', certificate: '@', key: '@', clockSkew: 30s}
+        cluster: {secretFile: '@'}
+        tenants: {file: '@'}
+        """;
+    assertThatThrownBy(() -> QueryConfig.read("f", yaml.replace("@", "/no/such")))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.problems())
+                    .hasSize(8)
+                    .contains("tenants.file: the file /no/such cannot be read"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"- a\n- b", "just text", "a: [", "a: b: c"})
+  void whatIsNotAMapIsAnError(String yaml) {
+    assertThatThrownBy(() -> QueryConfig.read("f", yaml)).isInstanceOf(ConfigException.class);
+  }
+
+  @Test
+  void membersThatAreListedCountBesidesDiscoveredOnesWhenTheyAreGiven() throws ConfigException {
+    String yaml = "cluster: {members: ['m:1'], discovery: {method: dns, dns: {names: [a]}}}";
+    assertThat(QueryConfig.read("f", yaml).cluster().members()).containsExactly("m:1");
+  }
+}

@@ -1,0 +1,237 @@
+package io.fleetgauge.runtime.doctor;
+
+import io.fleetgauge.runtime.terminal.Figures;
+import io.fleetgauge.sample.files.PrivateFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Set;
+
+/** Whether the folders can be written, are large enough, and how quick their disks are. */
+final class DiskChecks {
+  private static final String CHECK = "disk";
+  private static final int CHUNK = 1 << 20;
+  private static final int CHUNKS = 32;
+  private static final int SYNCS = 20;
+  private static final int SYNCED_BYTES = 4 << 10;
+  private static final double WARN_SYNC_MILLIS = 20;
+  private static final double FAIL_SYNC_MILLIS = 500;
+  private static final double WARN_RATE = 50e6;
+  private static final double WARN_FREE = 0.1;
+  private static final double FAIL_FREE = 0.03;
+  private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs");
+  private static final Set<String> REMOTE =
+      Set.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "ceph", "lustre", "glusterfs");
+
+  private final Examined process;
+  private final Findings findings;
+  private final boolean measures;
+
+  /**
+   * @param measures whether the speed is measured, which writes 32 MiB
+   */
+  DiskChecks(Examined process, Findings findings, boolean measures) {
+    this.process = process;
+    this.findings = findings;
+    this.measures = measures;
+  }
+
+  void run() {
+    process.folders().forEach(this::folder);
+  }
+
+  private void folder(Examined.Folder folder) {
+    Path path = folder.path().toAbsolutePath();
+    String name = folder.key() + " " + path;
+    Path existing = path;
+    while (existing != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    if (existing == null || !Files.isDirectory(existing)) {
+      findings.failure(
+          CHECK, name + ": " + existing + " is no folder", "set " + folder.key() + " to a folder");
+      return;
+    }
+    if (!existing.equals(path)) {
+      findings.ok(CHECK, name + " does not exist yet; it will be created in " + existing);
+    }
+    try {
+      space(folder, name, existing);
+      write(folder, name, existing);
+      if (existing.equals(path)) {
+        permissions(name, path);
+      }
+    } catch (IOException e) {
+      findings.failure(
+          CHECK,
+          name + " cannot be written as user " + System.getProperty("user.name") + ": " + e,
+          "give the folder to the user that the process runs as, or mount its file system for"
+              + " writing; or choose another folder with "
+              + folder.key());
+    }
+  }
+
+  private void space(Examined.Folder folder, String name, Path existing) {
+    String type = type(existing);
+    long free = existing.toFile().getUsableSpace();
+    long total = existing.toFile().getTotalSpace();
+    if (IN_MEMORY.contains(type)) {
+      findings.warning(
+          CHECK,
+          name + " is in memory (" + type + "), and is lost when the machine restarts",
+          "choose a folder on a disk with " + folder.key());
+    }
+    if (REMOTE.contains(type)) {
+      findings.warning(
+          CHECK,
+          name + " is on another machine (" + type + ")",
+          "choose a folder on a disk of this machine with "
+              + folder.key()
+              + ": files are mapped, locked and synced");
+    }
+    String text =
+        name
+            + ": "
+            + Figures.bytes(free)
+            + " of "
+            + Figures.bytes(total)
+            + " are free ("
+            + type
+            + ")";
+    long used = used(folder.path());
+    if (total == 0) {
+      findings.skipped(CHECK, name + ": the size of its file system cannot be read");
+    } else if (free < FAIL_FREE * total) {
+      findings.failure(CHECK, text, "free space; samples are refused when the disk is full");
+    } else if (free < WARN_FREE * total) {
+      findings.warning(CHECK, text, "free space; samples are refused when the disk is full");
+    } else if (used + free < folder.maxBytes()) {
+      findings.warning(
+          CHECK,
+          text
+              + ", and "
+              + folder.maxKey()
+              + " lets the process take "
+              + Figures.bytes(folder.maxBytes()),
+          "set "
+              + folder.maxKey()
+              + " to less than "
+              + Figures.bytes(used + free)
+              + ", or give the folder a larger disk");
+    } else {
+      findings.ok(CHECK, text);
+    }
+  }
+
+  /** The type of its file system, such as ext4. */
+  private static String type(Path existing) {
+    try {
+      return Files.getFileStore(existing).type();
+    } catch (IOException e) {
+      return "of unknown type"; // not in the table of mounts, as in some containers
+    }
+  }
+
+  private static long used(Path folder) {
+    try (var files = Files.walk(folder)) {
+      return files.mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0).sum();
+    } catch (IOException | UncheckedIOException e) {
+      return 0; // it does not exist yet, or files come and go
+    }
+  }
+
+  private void write(Examined.Folder folder, String name, Path existing) throws IOException {
+    Path file = existing.resolve("fleetgauge-doctor-" + ProcessHandle.current().pid());
+    try (FileChannel channel =
+        PrivateFiles.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      if (!measures) {
+        channel.write(ByteBuffer.wrap(new byte[] {1}));
+        channel.force(true);
+        findings.ok(CHECK, name + " can be written");
+        return;
+      }
+      double rate = rate(channel);
+      double[] syncs = syncs(channel);
+      String text =
+          String.format(
+              Locale.ROOT,
+              "%s takes %s/s; a sync takes %.1f ms, at most %.1f ms",
+              name,
+              Figures.bytes(rate),
+              syncs[SYNCS / 2],
+              syncs[SYNCS - 1]);
+      String advice = "use a quicker disk, and one that no other program keeps busy";
+      if (folder.syncs() && syncs[SYNCS / 2] > FAIL_SYNC_MILLIS) {
+        findings.failure(CHECK, text, advice);
+      } else if (folder.syncs() && (syncs[SYNCS / 2] > WARN_SYNC_MILLIS || rate < WARN_RATE)) {
+        findings.warning(CHECK, text, advice);
+      } else {
+        findings.ok(CHECK, text);
+      }
+    } finally {
+      Files.deleteIfExists(file);
+    }
+  }
+
+  /** Bytes in a second, with a sync at the end. */
+  private static double rate(FileChannel channel) throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
+    long begin = System.nanoTime();
+    for (int i = 0; i < CHUNKS; i++) {
+      chunk.clear();
+      while (chunk.hasRemaining()) {
+        channel.write(chunk);
+      }
+    }
+    channel.force(true);
+    return (double) CHUNKS * CHUNK * 1e9 / (System.nanoTime() - begin);
+  }
+
+  /** How long syncs took, sorted, ms. */
+  private static double[] syncs(FileChannel channel) throws IOException {
+    double[] millis = new double[SYNCS];
+    ByteBuffer little = ByteBuffer.allocateDirect(SYNCED_BYTES);
+    for (int i = 0; i < SYNCS; i++) {
+      little.clear();
+      long begin = System.nanoTime();
+      while (little.hasRemaining()) {
+        channel.write(little);
+      }
+      channel.force(false);
+      millis[i] = (System.nanoTime() - begin) / 1e6;
+    }
+    Arrays.sort(millis);
+    return millis;
+  }
+
+  private void permissions(String name, Path path) throws IOException {
+    if (!path.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      return;
+    }
+    String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    if (!permissions.endsWith("---")) {
+      findings.warning(
+          CHECK,
+          "all users of this machine may use " + name + " (" + permissions + ")",
+          "run chmod 700 " + path + "; the process does so at its start if it may");
+    }
+    String owner = Files.getOwner(path).getName();
+    if (!owner.equals(System.getProperty("user.name"))) {
+      findings.warning(
+          CHECK,
+          name
+              + " belongs to "
+              + owner
+              + ", and this check runs as "
+              + System.getProperty("user.name"),
+          "run doctor as the user that the process runs as, such as with sudo -u " + owner);
+    }
+  }
+}

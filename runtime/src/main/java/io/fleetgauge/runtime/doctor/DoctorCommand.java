@@ -1,0 +1,240 @@
+package io.fleetgauge.runtime.doctor;
+
+import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.log.Logs;
+import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.process.Main;
+import io.fleetgauge.runtime.terminal.TextTable;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import javax.net.ssl.SSLSocketFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code fleetgauge doctor}. */
+@CommandLine.Command(
+    name = "doctor",
+    description = {
+      "Looks for what is wrong with a process on this machine, before or after its start:"
+          + " configuration, ports, names, clocks, disks, TLS, secrets, Java, limits, kernel, GPUs,"
+          + " versions and reachability of others. Run it as the user that the process runs as."
+    },
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {
+      "0:Nothing is wrong.",
+      "1:There are warnings.",
+      "2:There are failures, or the command line is wrong."
+    })
+public final class DoctorCommand implements Command {
+  private static final List<String> FORMATS = List.of("table", "json");
+  private static final int FAILURES = 2;
+
+  @CommandLine.Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "PROCESS",
+      description = "What to look at: probe, gateway or query.")
+  private String process;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "The configuration file of the process; without it every key has its default.")
+  private Path file;
+
+  @Option(
+      names = "--gateway",
+      paramLabel = "URL",
+      description =
+          "A gateway to compare version and clock with; may be given several times. A probe's"
+              + " gateways, and those that a running gateway knows, are asked anyway.")
+  private List<String> gateways = new ArrayList<>();
+
+  @Option(
+      names = "--quick",
+      description = "Does not measure how quick disks are, for which 32 MiB are written.")
+  private boolean quick;
+
+  @Option(
+      names = "--proc",
+      hidden = true,
+      defaultValue = "/proc",
+      description = "Where the kernel says how it is.")
+  private Path proc;
+
+  @Option(names = "--all", description = "Prints also what is well.")
+  private boolean all;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "table",
+      description = "table or json. Default: table.")
+  private String format;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    if (!FORMATS.contains(format)) {
+      throw new CommandLine.ParameterException(
+          spec.commandLine(), "--format is " + format + "; it may be table or json");
+    }
+    Logs.toErrors(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+    Findings findings = new Findings();
+    Examination examination = examination();
+    List<URI> others = gateways.stream().map(this::address).toList();
+    configuration(examination, findings).ifPresent(examined -> examine(examined, others, findings));
+    List<Finding> found = new ArrayList<>(findings.all());
+    found.sort(Comparator.comparing(Finding::outcome));
+    PrintWriter out = spec.commandLine().getOut();
+    if (format.equals("json")) {
+      out.println(json(found).encodePrettily());
+    } else {
+      print(found, out);
+    }
+    out.flush();
+    return exitCode(found);
+  }
+
+  private Examination examination() {
+    List<Examination> known =
+        ServiceLoader.load(Examination.class).stream().map(ServiceLoader.Provider::get).toList();
+    return known.stream()
+        .filter(each -> each.process().equals(process))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new CommandLine.ParameterException(
+                    spec.commandLine(),
+                    "there is no process "
+                        + process
+                        + " here; there is "
+                        + String.join(
+                            ", ", known.stream().map(Examination::process).sorted().toList())));
+  }
+
+  private URI address(String text) {
+    try {
+      URI address = URI.create(text);
+      if (address.getHost() != null && address.getPort() > 0) {
+        return address;
+      }
+    } catch (IllegalArgumentException e) {
+      // said below
+    }
+    throw new CommandLine.ParameterException(
+        spec.commandLine(), "--gateway " + text + " is no address such as http://10.0.0.1:9500");
+  }
+
+  private Optional<Examined> configuration(Examination examination, Findings findings) {
+    String source = file == null ? "the default configuration" : file.toString();
+    try {
+      Examined examined = examination.read(source, file == null ? "" : Files.readString(file));
+      findings.ok("configuration", source + " is valid");
+      return Optional.of(examined);
+    } catch (ConfigException e) {
+      e.problems()
+          .forEach(
+              problem ->
+                  findings.failure(
+                      "configuration",
+                      source + ": " + problem,
+                      "correct it; docs/configuration.md describes every key"));
+    } catch (IOException e) {
+      findings.failure(
+          "configuration",
+          source + " cannot be read as user " + System.getProperty("user.name") + ": " + e,
+          "correct its name, or let this user read it");
+    }
+    return Optional.empty();
+  }
+
+  private void examine(Examined examined, List<URI> others, Findings findings) {
+    boolean isRunning = new PortChecks(examined, findings).run();
+    new NameChecks(examined, findings).run();
+    Instant now = Instant.now();
+    Optional<SSLSocketFactory> sockets = new TlsChecks(examined, findings, now).run();
+    new SecretChecks(examined, findings, now).run();
+    new OtherChecks(examined, findings, sockets).run(isRunning, others);
+    new DiskChecks(examined, findings, !quick).run();
+    new MachineChecks(examined, findings, proc).run();
+    examined.own().forEach(check -> check.accept(findings));
+  }
+
+  private static int exitCode(List<Finding> found) {
+    if (found.stream().anyMatch(each -> each.outcome() == Finding.Outcome.FAILURE)) {
+      return FAILURES;
+    }
+    return found.stream().anyMatch(each -> each.outcome() == Finding.Outcome.WARNING) ? 1 : 0;
+  }
+
+  private JsonObject json(List<Finding> found) {
+    JsonArray findings = new JsonArray();
+    found.forEach(
+        each ->
+            findings.add(
+                new JsonObject()
+                    .put("check", each.check())
+                    .put("outcome", each.outcome().text)
+                    .put("text", each.text())
+                    .put("advice", each.advice())));
+    return new JsonObject()
+        .put("process", process)
+        .put("version", Main.VERSION)
+        .put("failures", count(found, Finding.Outcome.FAILURE))
+        .put("warnings", count(found, Finding.Outcome.WARNING))
+        .put("skipped", count(found, Finding.Outcome.SKIPPED))
+        .put("findings", findings);
+  }
+
+  private static long count(List<Finding> found, Finding.Outcome outcome) {
+    return found.stream().filter(each -> each.outcome() == outcome).count();
+  }
+
+  private void print(List<Finding> found, PrintWriter out) {
+    for (Finding each : found) {
+      if (each.outcome() != Finding.Outcome.OK || all) {
+        out.print(
+            TextTable.wrapped(
+                0,
+                each.outcome().text.toUpperCase(Locale.ROOT)
+                    + " "
+                    + each.check()
+                    + ": "
+                    + each.text(),
+                4));
+        if (!each.advice().isEmpty()) {
+          out.print(TextTable.wrapped(4, "do: " + each.advice(), 8));
+        }
+      }
+    }
+    out.printf(
+        Locale.ROOT,
+        "%d failures, %d warnings, %d not looked at, %d well%n",
+        count(found, Finding.Outcome.FAILURE),
+        count(found, Finding.Outcome.WARNING),
+        count(found, Finding.Outcome.SKIPPED),
+        count(found, Finding.Outcome.OK));
+  }
+}

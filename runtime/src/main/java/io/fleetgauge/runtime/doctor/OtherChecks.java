@@ -1,0 +1,230 @@
+package io.fleetgauge.runtime.doctor;
+
+import io.fleetgauge.runtime.process.BodyDigest;
+import io.fleetgauge.runtime.process.Main;
+import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.RequestHead;
+import io.fleetgauge.runtime.trust.RequestSigner;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import javax.net.ssl.SSLSocketFactory;
+
+/** Whether other processes are reached, have the same version, secret and time. */
+final class OtherChecks {
+  private static final String REACH = "reach";
+  private static final String CLOCK = "clock";
+  private static final String VERSION = "version";
+  private static final int CONNECT_MILLIS = 3_000;
+  private static final long WARN_CLOCK_MILLIS = 1_000;
+  private static final int UNAUTHORIZED = 401;
+
+  private final Examined process;
+  private final Findings findings;
+  private final Optional<SSLSocketFactory> sockets;
+
+  /**
+   * @param sockets how gateways are known by TLS; the JVM's way if empty
+   */
+  OtherChecks(Examined process, Findings findings, Optional<SSLSocketFactory> sockets) {
+    this.process = process;
+    this.findings = findings;
+    this.sockets = sockets;
+  }
+
+  /**
+   * @param isRunning whether the process of this machine runs
+   * @param more addresses of gateways that were given on the command line
+   */
+  void run(boolean isRunning, List<URI> more) {
+    members();
+    Set<URI> gateways = new LinkedHashSet<>(process.gateways());
+    gateways.addAll(more);
+    if (isRunning) {
+      gateways.addAll(knownHere());
+    }
+    if (gateways.isEmpty()) {
+      findings.skipped(
+          CLOCK,
+          "no gateway to compare clock and version with is known: start the process, or name one"
+              + " with --gateway");
+    }
+    gateways.forEach(this::gateway);
+  }
+
+  private void members() {
+    int reached = 0;
+    for (String member : process.members()) {
+      int port = Integer.parseInt(member.substring(member.lastIndexOf(':') + 1));
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress(NameChecks.hostOf(member), port), CONNECT_MILLIS);
+        findings.ok(REACH, "the member " + member + " accepts connections");
+        reached++;
+      } catch (IOException e) {
+        findings.warning(
+            REACH,
+            "the member " + member + " of cluster.members cannot be reached: " + e.getMessage(),
+            "start it, or open its port in firewalls and network policies; nothing is wrong if it"
+                + " has not been started yet");
+      }
+    }
+    if (!process.members().isEmpty() && reached == 0) {
+      findings.warning(
+          REACH,
+          "no member of cluster.members can be reached",
+          "the first gateway of a cluster starts alone; every other process needs one of them");
+    }
+  }
+
+  /** The gateways that the process of this machine knows. */
+  private Set<URI> knownHere() {
+    Set<URI> found = new LinkedHashSet<>();
+    if (process.clusterPort().isEmpty() || process.clusterPort().get().mayMove()) {
+      return found; // a query API shows them to operators only
+    }
+    URI local = PortChecks.local(process.http());
+    try {
+      HttpAnswer answer = signed(local, "/v1/status/cluster", TrustAll.SOCKETS);
+      if (answer.status() == 200) {
+        JsonArray gateways =
+            new JsonObject(answer.body()).getJsonArray("gateways", new JsonArray());
+        gateways.stream()
+            .map(each -> ((JsonObject) each).getString("address"))
+            .filter(address -> address != null)
+            .forEach(address -> found.add(URI.create(address)));
+      } else {
+        unproven(local, answer);
+      }
+    } catch (IOException | DecodeException | ClassCastException e) {
+      findings.skipped(REACH, local + " does not say which gateways it knows: " + e);
+    }
+    return found;
+  }
+
+  private void gateway(URI address) {
+    HttpAnswer healthy;
+    try {
+      healthy = HttpAnswer.of(address.resolve("/-/healthy"), sockets);
+    } catch (IOException e) {
+      findings.failure(
+          REACH,
+          "the gateway " + address + " cannot be reached: " + e,
+          "start it, correct its address, or open its port in firewalls; an error of TLS is one of"
+              + " trust.ca or of its certificate");
+      return;
+    }
+    if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
+      findings.failure(
+          REACH,
+          "what answers at " + address + " is no gateway: status " + healthy.status(),
+          "correct the address");
+      return;
+    }
+    findings.ok(REACH, "the gateway " + address + " answers in " + healthy.millis() + " ms");
+    clock(address, healthy);
+    version(address);
+  }
+
+  private void clock(URI address, HttpAnswer answer) {
+    double error;
+    double offset;
+    if (answer.clock().isPresent()) {
+      error = Math.max(1, answer.millis() / 2.0);
+      offset = answer.clock().get() - (answer.begun() + answer.millis() / 2.0);
+    } else if (answer.date().isPresent()) {
+      // Date is cut to seconds: the true time is half a second later on average.
+      error = 500 + answer.millis() / 2.0;
+      offset = answer.date().get() + 500 - (answer.begun() + answer.millis() / 2.0);
+    } else {
+      findings.skipped(CLOCK, address + " does not say what time it is");
+      return;
+    }
+    String text =
+        String.format(
+            Locale.ROOT,
+            "the clock of %s differs from this one by %+.3f s, known to %.3f s",
+            address,
+            offset / 1_000,
+            error / 1_000);
+    double least = Math.abs(offset) - error;
+    String advice =
+        "synchronize the clocks of both machines, such as with chrony; samples and signed requests"
+            + " of a wrong clock are refused";
+    if (least > process.trust().clockSkew().toMillis()) {
+      findings.failure(CLOCK, text + "; trust.clockSkew is less", advice);
+    } else if (least > WARN_CLOCK_MILLIS) {
+      findings.warning(CLOCK, text, advice);
+    } else {
+      findings.ok(CLOCK, text);
+    }
+  }
+
+  private void version(URI address) {
+    try {
+      HttpAnswer answer = signed(address, "/v1/status", sockets);
+      if (answer.status() != 200) {
+        if (process.trust().secret().isPresent()) {
+          unproven(address, answer);
+        } else {
+          findings.skipped(
+              VERSION,
+              address + " says its version only to processes that have cluster.secretFile");
+        }
+        return;
+      }
+      String other = new JsonObject(answer.body()).getString("version", "unknown");
+      if (other.equals(Main.VERSION)) {
+        findings.ok(VERSION, address + " has the same version, " + other);
+      } else {
+        findings.warning(
+            VERSION,
+            address + " has version " + other + ", this program has " + Main.VERSION,
+            "finish the update; see the changelog for versions that run together");
+      }
+    } catch (IOException | DecodeException | ClassCastException e) {
+      findings.skipped(VERSION, address + " does not say its version: " + e);
+    }
+  }
+
+  private void unproven(URI address, HttpAnswer answer) {
+    if (answer.status() == UNAUTHORIZED) {
+      findings.failure(
+          REACH,
+          address + " does not take this process for one of its cluster: " + answer.body().strip(),
+          "give all processes the same secret in cluster.secretFile, and synchronize their clocks");
+    } else {
+      findings.skipped(VERSION, address + " does not say its version: status " + answer.status());
+    }
+  }
+
+  private HttpAnswer signed(URI address, String path, Optional<SSLSocketFactory> with)
+      throws IOException {
+    Map<String, String> headers = Map.of();
+    try {
+      SecretFile secret = SecretFile.ofCluster(process.trust());
+      headers =
+          new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis)
+              .sign(
+                  RequestSigner.receiver(address.getHost(), address.getPort()),
+                  new RequestHead("GET", path, List.of()),
+                  BodyDigest.ofNothing())
+              .map(signature -> Map.of(RequestSigner.HEADER, signature))
+              .orElse(Map.of());
+    } catch (StartFailure e) {
+      headers = Map.of(); // the secret is a finding of its own
+    }
+    return HttpAnswer.of(address.resolve(path), with, headers);
+  }
+}

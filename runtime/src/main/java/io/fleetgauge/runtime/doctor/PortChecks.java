@@ -1,0 +1,163 @@
+package io.fleetgauge.runtime.doctor;
+
+import io.fleetgauge.runtime.config.HttpSettings;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.UnknownHostException;
+
+/** Whether the ports are free before the start, and answer after it. */
+final class PortChecks {
+  private static final String CHECK = "ports";
+
+  private final Examined process;
+  private final Findings findings;
+
+  PortChecks(Examined process, Findings findings) {
+    this.process = process;
+    this.findings = findings;
+  }
+
+  /** What came of the attempt to bind a port. */
+  private sealed interface Bound {
+    record Free() implements Bound {}
+
+    record Taken() implements Bound {}
+
+    record Impossible(String why) implements Bound {}
+  }
+
+  /**
+   * Looks at the ports.
+   *
+   * @return whether the process runs
+   */
+  boolean run() {
+    boolean isRunning = http();
+    process.clusterPort().ifPresent(port -> cluster(port, isRunning));
+    return isRunning;
+  }
+
+  /** The address at which this machine reaches the process. */
+  static URI local(HttpSettings http) {
+    String host =
+        switch (http.host()) {
+          case "0.0.0.0" -> "127.0.0.1";
+          case "::" -> "::1";
+          default -> http.host();
+        };
+    if (host.contains(":") && !host.startsWith("[")) {
+      host = "[" + host + "]";
+    }
+    return URI.create(http.scheme() + "://" + host + ":" + http.port());
+  }
+
+  private boolean http() {
+    HttpSettings http = process.http();
+    String where = "http.port " + http.port() + " on " + http.host();
+    switch (bind(http.host(), http.port())) {
+      case Bound.Free free -> {
+        findings.ok(CHECK, where + " is free; the process is not running");
+        return false;
+      }
+      case Bound.Impossible impossible -> {
+        findings.failure(
+            CHECK,
+            where + " cannot be bound: " + impossible.why(),
+            "set http.host to an address of this machine, or to 0.0.0.0 for all, and http.port to a"
+                + " port that this user may bind");
+        return false;
+      }
+      case Bound.Taken taken -> {
+        return answers(where);
+      }
+    }
+  }
+
+  private boolean answers(String where) {
+    URI local = local(process.http());
+    try {
+      // Whose certificate it is does not matter here: it is this machine.
+      HttpAnswer healthy = HttpAnswer.of(local.resolve("/-/healthy"), TrustAll.SOCKETS);
+      if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
+        taken(where, "what answers there is no process of Fleetgauge");
+        return false;
+      }
+      HttpAnswer ready = HttpAnswer.of(local.resolve("/-/ready"), TrustAll.SOCKETS);
+      if (ready.status() == 200) {
+        findings.ok(CHECK, where + " answers: healthy and ready");
+      } else {
+        findings.failure(
+            CHECK,
+            where + " answers: " + ready.body().strip(),
+            "see the log of the process, and the other findings");
+      }
+      return true;
+    } catch (IOException e) {
+      taken(where, "no HTTP" + (process.http().tls().isPresent() ? "S" : "") + " answers: " + e);
+      return false;
+    }
+  }
+
+  private void taken(String where, String what) {
+    findings.failure(
+        CHECK,
+        where
+            + " is in use by "
+            + SocketOwner.of(process.http().port()).orElse("another program")
+            + ": "
+            + what,
+        "stop that program, or choose another port with http.port");
+  }
+
+  private void cluster(Examined.ClusterPort port, boolean isRunning) {
+    String where = "cluster.port " + port.port() + " on " + port.host();
+    switch (bind(port.host(), port.port())) {
+      case Bound.Free free -> {
+        if (isRunning && !port.mayMove()) {
+          findings.failure(
+              CHECK,
+              where + " is not bound, although the process runs",
+              "compare this configuration file with the one that the process was started with");
+        } else {
+          findings.ok(CHECK, where + " is free");
+        }
+      }
+      case Bound.Impossible impossible ->
+          findings.failure(
+              CHECK,
+              where + " cannot be bound: " + impossible.why(),
+              "set cluster.host to the address of this machine that the other members reach");
+      case Bound.Taken taken -> {
+        if (isRunning || port.mayMove()) {
+          findings.ok(
+              CHECK,
+              where + (isRunning ? " is bound" : " is in use; the next free port will be used"));
+        } else {
+          findings.failure(
+              CHECK,
+              where + " is in use by " + SocketOwner.of(port.port()).orElse("another program"),
+              "stop that program, or choose another port with cluster.port");
+        }
+      }
+    }
+  }
+
+  private static Bound bind(String host, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+      return new Bound.Free();
+    } catch (BindException e) {
+      String why = String.valueOf(e.getMessage());
+      return why.contains("in use") ? new Bound.Taken() : new Bound.Impossible(why);
+    } catch (UnknownHostException e) {
+      return new Bound.Impossible("the name " + host + " is not known");
+    } catch (IOException e) {
+      return new Bound.Impossible(e.toString());
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.fleetgauge.runtime.doctor;
+
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.tenant.TenantList;
+import io.fleetgauge.runtime.tenant.TenantSettings;
+import io.fleetgauge.runtime.tenant.TokenSettings;
+import io.fleetgauge.sample.files.PrivateFiles;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Whether secrets and tokens can be read, by nobody else, and are valid. */
+final class SecretChecks {
+  private static final String CHECK = "secrets";
+  private static final String TOKENS = "tenants";
+  private static final Duration SOON = Duration.ofDays(30);
+
+  private final Examined process;
+  private final Findings findings;
+  private final Instant now;
+
+  SecretChecks(Examined process, Findings findings, Instant now) {
+    this.process = process;
+    this.findings = findings;
+    this.now = now;
+  }
+
+  void run() {
+    cluster();
+    process.secrets().forEach(secret -> readable(secret.key(), secret.file()));
+    process.http().tls().ifPresent(tls -> readable("http.tls.key", tls.key()));
+    process.trust().key().ifPresent(key -> readable("trust.key", key));
+    process.tenants().ifPresent(this::tenants);
+    if (process.needsTenants() && process.tenants().isEmpty()) {
+      withoutTenants();
+    }
+  }
+
+  private void cluster() {
+    Optional<Path> file = process.trust().secret();
+    if (file.isEmpty()) {
+      if (process.clusterPort().isPresent() && !isLocal(process.http().host())) {
+        findings.warning(
+            CHECK,
+            "cluster.secretFile is not set: whoever reaches the ports may join the cluster",
+            "write 32 random bytes in base64 to a file, give it to all processes, and name it in"
+                + " cluster.secretFile");
+      }
+      return;
+    }
+    try {
+      SecretFile secret = SecretFile.ofCluster(process.trust());
+      readable("cluster.secretFile", file.get());
+      if (secret.texts().size() > 1) {
+        findings.warning(
+            CHECK,
+            "cluster.secretFile " + file.get() + " has two secrets",
+            "when all processes have the first one, remove the second");
+      }
+    } catch (StartFailure e) {
+      findings.failure(
+          CHECK, e.getMessage(), "give the file a secret of 16 characters or more, on one line");
+    }
+  }
+
+  private void readable(String key, Path file) {
+    try {
+      if (Files.readString(file).isBlank()) {
+        findings.failure(CHECK, key + " " + file + " is empty", "write the secret to it");
+        return;
+      }
+      String problem = PrivateFiles.secretProblem(file);
+      if (problem.isEmpty()) {
+        findings.ok(CHECK, key + " " + file + " can be read, and not by all users");
+      } else {
+        findings.warning(CHECK, key + ": " + problem, "run chmod 600 " + file);
+      }
+    } catch (IOException e) {
+      findings.failure(
+          CHECK,
+          key
+              + " "
+              + file
+              + " cannot be read as user "
+              + System.getProperty("user.name")
+              + ": "
+              + e,
+          "correct the name, or let the user that the process runs as read it");
+    }
+  }
+
+  private void withoutTenants() {
+    if (process.http().insecure()) {
+      findings.warning(
+          TOKENS,
+          "http.insecure is set: other machines may reach the process without a token",
+          "set tenants.file");
+    } else if (!isLocal(process.http().host())) {
+      findings.failure(
+          TOKENS,
+          "http.host "
+              + process.http().host()
+              + " can be reached from other machines, and tenants.file is not set: the process does"
+              + " not start",
+          "set tenants.file, set http.host to 127.0.0.1, or allow it with --insecure");
+    }
+  }
+
+  static boolean isLocal(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false; // the name is a finding of its own
+    }
+  }
+
+  private void tenants(Path file) {
+    TenantList list;
+    try {
+      list =
+          TenantList.read(
+              file.toString(), Files.readString(file), TenantLimits.DEFAULT, scope -> "");
+    } catch (ConfigException e) {
+      e.problems()
+          .forEach(
+              problem ->
+                  findings.failure(
+                      TOKENS, file + ": " + problem, "correct it; see docs/tenants.md"));
+      return;
+    } catch (IOException e) {
+      findings.failure(
+          TOKENS, "tenants.file " + file + " cannot be read: " + e, "correct its name or rights");
+      return;
+    }
+    findings.ok(TOKENS, "tenants.file " + file + " names " + list.tenants().size() + " tenants");
+    for (TenantSettings tenant : list.tenants().values()) {
+      for (TokenSettings token : tenant.tokens().values()) {
+        token.expires().ifPresent(end -> expiry(tenant.name() + ".tokens." + token.name(), end));
+      }
+    }
+  }
+
+  private void expiry(String token, Instant end) {
+    if (!now.isBefore(end)) {
+      findings.warning(
+          TOKENS,
+          "the token tenants." + token + " expired at " + end,
+          "remove it, or give its bearer another");
+    } else if (now.plus(SOON).isAfter(end)) {
+      findings.warning(
+          TOKENS,
+          "the token tenants."
+              + token
+              + " expires at "
+              + end
+              + ", in "
+              + Duration.between(now, end).toDays()
+              + " days",
+          "give its bearer another one before");
+    }
+  }
+}

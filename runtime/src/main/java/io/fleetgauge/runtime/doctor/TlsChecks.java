@@ -1,0 +1,242 @@
+package io.fleetgauge.runtime.doctor;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
+
+/** Whether certificates and keys can be read, fit each other, and are valid for some time yet. */
+final class TlsChecks {
+  private static final String CHECK = "tls";
+  private static final Duration SOON = Duration.ofDays(30);
+
+  private final Examined process;
+  private final Findings findings;
+  private final Instant now;
+
+  TlsChecks(Examined process, Findings findings, Instant now) {
+    this.process = process;
+    this.findings = findings;
+    this.now = now;
+  }
+
+  /** Looks at them; the result is how gateways are known by TLS, empty for the JVM's way. */
+  Optional<SSLSocketFactory> run() {
+    if (process.http().tls().isEmpty()) {
+      findings.skipped(CHECK, "http.tls is not set: the process listens without TLS");
+    }
+    process
+        .http()
+        .tls()
+        .ifPresent(
+            tls -> {
+              pair("http.tls.certificate", tls.certificate(), "http.tls.key", tls.key())
+                  .ifPresent(this::names);
+              tls.clientCa().ifPresent(ca -> authority("http.tls.clientCa", ca));
+            });
+    Optional<List<X509Certificate>> trusted =
+        process.trust().ca().flatMap(ca -> authority("trust.ca", ca));
+    boolean hasOwn = process.trust().certificate().isPresent() && process.trust().key().isPresent();
+    if (hasOwn) {
+      pair(
+          "trust.certificate",
+          process.trust().certificate().get(),
+          "trust.key",
+          process.trust().key().get());
+    }
+    return trusted.map(ca -> sockets(ca, hasOwn));
+  }
+
+  /** A certificate with its chain and its key. */
+  private Optional<X509Certificate> pair(
+      String certificateKey, Path certificate, String keyKey, Path key) {
+    String name = certificateKey + " " + certificate;
+    List<X509Certificate> chain;
+    try {
+      chain = PemFiles.certificates(certificate);
+    } catch (IOException | GeneralSecurityException e) {
+      findings.failure(
+          CHECK, name + " cannot be read: " + e.getMessage(), "give it a certificate in PEM form");
+      return Optional.empty();
+    }
+    dates(name, chain);
+    chain(name, chain);
+    try {
+      PrivateKey secret = PemFiles.key(key, chain.getFirst().getPublicKey());
+      if (PemFiles.fit(secret, chain.getFirst().getPublicKey())) {
+        findings.ok(CHECK, keyKey + " " + key + " is the key of " + name);
+      } else {
+        findings.failure(
+            CHECK,
+            keyKey + " " + key + " is not the key of " + name,
+            "give both files of one pair; the server's own certificate is the first of its file");
+      }
+    } catch (IOException | GeneralSecurityException e) {
+      findings.failure(
+          CHECK,
+          keyKey
+              + " "
+              + key
+              + " cannot be used for a certificate of "
+              + chain.getFirst().getPublicKey().getAlgorithm()
+              + ": "
+              + e.getMessage(),
+          "give it the key of the certificate in PEM form, PKCS 8, without a password");
+    }
+    return Optional.of(chain.getFirst());
+  }
+
+  private Optional<List<X509Certificate>> authority(String key, Path file) {
+    String name = key + " " + file;
+    try {
+      List<X509Certificate> all = PemFiles.certificates(file);
+      dates(name, all);
+      for (X509Certificate each : all) {
+        if (each.getBasicConstraints() < 0) {
+          findings.warning(
+              CHECK,
+              name + ": " + subject(each) + " may not sign other certificates",
+              "give it the certificate of the authority, not one that the authority signed; a"
+                  + " self-signed certificate proves only itself");
+        }
+      }
+      return Optional.of(all);
+    } catch (IOException | GeneralSecurityException e) {
+      findings.failure(
+          CHECK,
+          name + " cannot be read: " + e.getMessage(),
+          "give it the certificate of the authority in PEM form");
+      return Optional.empty();
+    }
+  }
+
+  private void dates(String name, List<X509Certificate> all) {
+    for (X509Certificate each : all) {
+      Instant end = each.getNotAfter().toInstant();
+      String text = name + ": " + subject(each);
+      if (now.isBefore(each.getNotBefore().toInstant())) {
+        findings.failure(
+            CHECK,
+            text + " is valid only from " + each.getNotBefore().toInstant() + " on",
+            "set the clock of this machine, or issue it anew");
+      } else if (now.isAfter(end)) {
+        findings.failure(CHECK, text + " expired at " + end, "issue it anew");
+      } else if (now.plus(SOON).isAfter(end)) {
+        findings.warning(
+            CHECK,
+            text + " expires at " + end + ", in " + Duration.between(now, end).toDays() + " days",
+            "issue it anew; the process reads the new file by itself");
+      } else {
+        findings.ok(CHECK, text + " is valid until " + end);
+      }
+    }
+  }
+
+  private void chain(String name, List<X509Certificate> chain) {
+    for (int i = 0; i + 1 < chain.size(); i++) {
+      try {
+        chain.get(i).verify(chain.get(i + 1).getPublicKey());
+      } catch (GeneralSecurityException e) {
+        findings.failure(
+            CHECK,
+            name
+                + ": "
+                + subject(chain.get(i))
+                + " is not signed by "
+                + subject(chain.get(i + 1))
+                + ", which follows it",
+            "order the file from the server's own certificate to the authority's");
+      }
+    }
+  }
+
+  private static String subject(X509Certificate certificate) {
+    return certificate.getSubjectX500Principal().getName();
+  }
+
+  /** Others check the name by which they reach the process. */
+  private void names(X509Certificate own) {
+    try {
+      Set<String> names = new TreeSet<>();
+      Collection<List<?>> alternatives = own.getSubjectAlternativeNames();
+      if (alternatives != null) {
+        alternatives.forEach(each -> names.add(String.valueOf(each.get(1))));
+      }
+      for (String reached : process.reachedAs()) {
+        if (names.stream().noneMatch(name -> covers(name, reached))) {
+          findings.warning(
+              CHECK,
+              "the certificate names "
+                  + (names.isEmpty() ? "no host" : String.join(", ", names))
+                  + ", and others reach this process as "
+                  + reached,
+              "issue it with "
+                  + reached
+                  + " as a subject alternative name, or set"
+                  + " http.advertisedHost to a name that it has");
+        }
+      }
+    } catch (CertificateParsingException e) {
+      findings.failure(
+          CHECK, "the names of the certificate cannot be read: " + e.getMessage(), "issue it anew");
+    }
+  }
+
+  static boolean covers(String name, String host) {
+    if (name.equalsIgnoreCase(host)) {
+      return true;
+    }
+    int dot = host.indexOf('.');
+    return name.startsWith("*.")
+        && dot > 0
+        && name.substring(1).equalsIgnoreCase(host.substring(dot));
+  }
+
+  /** How gateways are known that the authority signed. */
+  private SSLSocketFactory sockets(List<X509Certificate> trusted, boolean hasOwn) {
+    try {
+      KeyStore authorities = KeyStore.getInstance(KeyStore.getDefaultType());
+      authorities.load(null, null);
+      for (X509Certificate each : trusted) {
+        authorities.setCertificateEntry("ca-" + authorities.size(), each);
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(authorities);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(hasOwn ? own() : null, trust.getTrustManagers(), null);
+      return context.getSocketFactory();
+    } catch (IOException | GeneralSecurityException e) {
+      findings.failure(CHECK, "TLS cannot be set up: " + e, "see the findings about its files");
+      return TrustAll.SOCKETS.orElseThrow();
+    }
+  }
+
+  private KeyManager[] own() throws IOException, GeneralSecurityException {
+    List<X509Certificate> chain =
+        PemFiles.certificates(process.trust().certificate().orElseThrow());
+    PrivateKey key =
+        PemFiles.key(process.trust().key().orElseThrow(), chain.getFirst().getPublicKey());
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    store.setKeyEntry("own", key, new char[0], chain.toArray(X509Certificate[]::new));
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, new char[0]);
+    return keys.getKeyManagers();
+  }
+}

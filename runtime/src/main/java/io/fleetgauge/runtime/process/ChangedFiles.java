@@ -1,0 +1,68 @@
+package io.fleetgauge.runtime.process;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/** Detects changes of files by reading them every two seconds. */
+public final class ChangedFiles {
+  private static final long LOOK_MILLIS = 2_000;
+
+  private final List<Path> files;
+  private byte[] before;
+
+  ChangedFiles(List<Path> files) {
+    this.files = files;
+    this.before = contents();
+  }
+
+  /**
+   * Looks for as long as the event loops run.
+   *
+   * @param onChange runs on an event loop when any file has changed and all can be read
+   */
+  public static void watch(Vertx vertx, List<Path> files, Runnable onChange) {
+    if (files.isEmpty()) {
+      return;
+    }
+    ChangedFiles watched = new ChangedFiles(files);
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        id ->
+            vertx
+                .executeBlocking(watched::look)
+                .onSuccess(
+                    changed -> {
+                      if (changed) {
+                        onChange.run();
+                      }
+                    }));
+  }
+
+  /** Whether any has changed since the last look and all can be read. */
+  synchronized boolean look() {
+    byte[] now = contents();
+    boolean changed = now.length > 0 && !Arrays.equals(before, now);
+    if (now.length > 0) {
+      before = now;
+    }
+    return changed;
+  }
+
+  /** Empty while any file cannot be read, as while it is being replaced. */
+  private byte[] contents() {
+    try {
+      StringBuilder all = new StringBuilder();
+      for (Path file : files) {
+        all.append(Files.readString(file)).append('\n');
+      }
+      return all.toString().getBytes(StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return new byte[0];
+    }
+  }
+}
