@@ -40,16 +40,24 @@ class SourcesTest {
           "vertx-junit5", "io.vertx.junit5.");
 
   @Test
-  void noPackageHasMoreFilesThanOneCanKeepInMind() throws IOException {
+  void aPackageOfManyFilesGivesItsReason() throws IOException {
     Map<Path, Integer> files = new TreeMap<>();
     for (Path source : sources()) {
-      files.merge(ROOT.relativize(source.getParent()), 1, Integer::sum);
+      files.merge(source.getParent(), 1, Integer::sum);
     }
     assertThat(files).hasSizeGreaterThan(30);
-    files.forEach(
-        (folder, count) -> {
-          assertThat(count).as("%s", folder).isLessThanOrEqualTo(MOST_FILES);
-        });
+    List<String> found = new ArrayList<>();
+    for (Map.Entry<Path, Integer> each : files.entrySet()) {
+      Path info = each.getKey().resolve("package-info.java");
+      if (each.getValue() > MOST_FILES
+          && !(Files.exists(info)
+              && firstComment(Files.readAllLines(info)).contains(MOST_FILES + " files"))) {
+        found.add(ROOT.relativize(each.getKey()) + " has " + each.getValue() + " files");
+      }
+    }
+    assertThat(found)
+        .as("split it by subject, or say in package-info why it has more than %d files", MOST_FILES)
+        .isEmpty();
   }
 
   @Test

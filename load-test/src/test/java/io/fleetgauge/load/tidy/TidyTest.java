@@ -144,6 +144,7 @@ class TidyTest {
           room(
               "gateway.config",
               "cluster.config",
+              "gateway.store.owner",
               "runtime.config",
               "runtime.key",
               "sample.journal",

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.config;
 
+import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
@@ -90,34 +91,13 @@ public record StoreSettings(
       Key.of(
           "store.gpuLabel",
           KeyType.text(),
-          "UUID",
+          Dimensions.UUID,
           "Label that identifies a GPU; series that have it belong to a GPU.");
   private static final Key<List<String>> OWNER_LABELS =
       Key.of(
           "store.ownerLabels",
           KeyType.listOf(KeyType.text(), 1),
-          List.of(
-              "job",
-              "tenant",
-              "pod",
-              "namespace",
-              "container",
-              "pod_uid",
-              "hpc_job",
-              "user",
-              "account",
-              "exported_pod",
-              "exported_namespace",
-              "exported_container",
-              "shared",
-              "partition",
-              "array_job",
-              "array_task",
-              "unit",
-              "container_id",
-              "container_name",
-              "pid",
-              "process_name"),
+          Dimensions.KNOWN,
           "Labels of a GPU's series that name its owner; they may change over time without making"
               + " new series.");
 
