@@ -175,10 +175,10 @@ class InstalledProcessesTest {
   void theLauncherNamesItsCommandsAndRefusesOthers() throws Exception {
     assertThat(exitCode("help", "--help")).isZero();
     assertThat(output("help"))
-        .contains("probe", "gateway", "query", "promql", "report", "status", "doctor", "JAVA_HOME");
+        .contains("probe", "gateway", "query", "rules", "report", "status", "doctor", "JAVA_HOME");
     assertThat(exitCode("demo", "demo")).isEqualTo(1);
     assertThat(output("demo")).contains("there is no command demo");
-    assertThat(exitCode("promql", "promql", "test", "--help")).isZero();
+    assertThat(exitCode("rules", "rules", "test", "--help")).isZero();
     assertThat(exitCode("report", "report", "gpu-memory", "--url", "http://127.0.0.1:1"))
         .isEqualTo(1);
     assertThat(output("report")).contains("http://127.0.0.1:1 cannot be asked");

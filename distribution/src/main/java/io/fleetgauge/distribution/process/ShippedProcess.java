@@ -30,7 +30,6 @@ public enum ShippedProcess {
       List.of("etc/query.yaml", "etc/tenants.yaml", "rules", "dashboards", "docs"),
       List.of(
           "query",
-          "promql",
           "rules",
           "report",
           "backup",

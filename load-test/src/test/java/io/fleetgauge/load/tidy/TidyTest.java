@@ -859,7 +859,6 @@ class TidyTest {
               "cluster.status",
               "cluster.table",
               "promql.expr",
-              "promql.script",
               "promql.syntax",
               "query.admission",
               "query.answer",
@@ -955,12 +954,13 @@ class TidyTest {
               "sample.relabel"),
           room(
               "load.compare",
-              "load.fleet",
-              "runtime.process",
               "cluster.table",
               "gateway",
+              "load.fleet",
               "probe.uplink",
+              "promql.script",
               "query",
+              "runtime.process",
               "sample"),
           room(
               "load.benchmark",

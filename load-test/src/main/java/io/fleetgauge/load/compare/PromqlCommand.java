@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.load.compare;
 
 import io.fleetgauge.promql.script.CaseClass;
 import io.fleetgauge.promql.script.CaseResult;
