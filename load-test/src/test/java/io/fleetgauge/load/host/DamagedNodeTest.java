@@ -53,7 +53,7 @@ class DamagedNodeTest {
   /** Values that follow from words: another word is another fact, and no damage. */
   private static final Pattern OF_WORDS =
       Pattern.compile(
-          "(node_(arp_entries|bonding_|network_up|md_|cpu_online|cpu_scaling_governor|selinux_"
+          "(node_(arp_entries|bonding_|network_up|md_|cpu_online|cpu_scaling_governor|"
               + "|filesystem_|processes_|time_|timex_|textfile_|disk_info|os_version"
               + "|scrape_collector_|hwmon_beep|uname|rapl_)).*");
 

@@ -5,12 +5,9 @@ import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.config.host.NamePatterns;
 import io.fleetgauge.probe.host.hardware.Dmi;
 import io.fleetgauge.probe.host.hardware.Edac;
-import io.fleetgauge.probe.host.hardware.FibreChannel;
 import io.fleetgauge.probe.host.hardware.HwMon;
-import io.fleetgauge.probe.host.hardware.PowerSupplyClass;
 import io.fleetgauge.probe.host.hardware.Rapl;
 import io.fleetgauge.probe.host.hardware.ThermalZone;
-import io.fleetgauge.probe.host.hardware.Watchdog;
 import io.fleetgauge.probe.host.kernel.Cpu;
 import io.fleetgauge.probe.host.kernel.CpuFreq;
 import io.fleetgauge.probe.host.kernel.Entropy;
@@ -22,7 +19,6 @@ import io.fleetgauge.probe.host.kernel.OsRelease;
 import io.fleetgauge.probe.host.kernel.Pressure;
 import io.fleetgauge.probe.host.kernel.Processes;
 import io.fleetgauge.probe.host.kernel.SchedStat;
-import io.fleetgauge.probe.host.kernel.SeLinux;
 import io.fleetgauge.probe.host.kernel.Stat;
 import io.fleetgauge.probe.host.kernel.Time;
 import io.fleetgauge.probe.host.kernel.Timex;
@@ -47,9 +43,7 @@ import io.fleetgauge.probe.host.storage.FileSystem;
 import io.fleetgauge.probe.host.storage.MdAdm;
 import io.fleetgauge.probe.host.storage.NetworkMounts;
 import io.fleetgauge.probe.host.storage.Nfs;
-import io.fleetgauge.probe.host.storage.Nfsd;
 import io.fleetgauge.probe.host.storage.Nvme;
-import io.fleetgauge.probe.host.storage.TapeStats;
 import io.fleetgauge.probe.host.storage.Xfs;
 import io.fleetgauge.probe.host.textfile.Textfile;
 import java.util.function.LongSupplier;
@@ -73,7 +67,6 @@ final class Collectors {
       case DMI -> new Dmi(files);
       case EDAC -> new Edac(files);
       case ENTROPY -> new Entropy(files);
-      case FIBRECHANNEL -> new FibreChannel(files);
       case FILEFD -> new FileFd(files);
       case FILESYSTEM ->
           new FileSystem(
@@ -91,19 +84,15 @@ final class Collectors {
       case NETDEV -> new NetDev(files, filter(settings.networkDevices()));
       case NETSTAT -> new NetStat(files, Filter.of(settings.netstatFields(), ""));
       case NFS -> new Nfs(files);
-      case NFSD -> new Nfsd(files);
       case NVME -> new Nvme(files);
       case OS -> new OsRelease(files);
-      case POWERSUPPLYCLASS -> new PowerSupplyClass(files, filter(settings.powerSupplies()));
       case PRESSURE -> new Pressure(files);
       case PROCESSES -> new Processes(files);
       case RAPL -> new Rapl(files);
       case SCHEDSTAT -> new SchedStat(files);
-      case SELINUX -> new SeLinux(files);
       case SOCKSTAT -> new SockStat(files, Libc.pageBytes());
       case SOFTNET -> new SoftNet(files);
       case STAT -> new Stat(files);
-      case TAPESTATS -> new TapeStats(files);
       case TEXTFILE -> new Textfile(settings.textfiles(), files);
       case THERMAL_ZONE -> new ThermalZone(files);
       case TIME -> new Time(files, clock);
@@ -111,7 +100,6 @@ final class Collectors {
       case UDP_QUEUES -> new UdpQueues(files);
       case UNAME -> new Uname(files);
       case VMSTAT -> new VmStat(files, Filter.of(settings.vmstatFields(), ""));
-      case WATCHDOG -> new Watchdog(files);
       case XFS -> new Xfs(files);
     };
   }

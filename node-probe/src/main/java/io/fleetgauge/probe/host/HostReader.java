@@ -26,23 +26,19 @@ public final class HostReader {
           HostCollector.BONDING,
           HostCollector.EDAC,
           HostCollector.ENTROPY,
-          HostCollector.FIBRECHANNEL,
           HostCollector.FILESYSTEM,
           HostCollector.HWMON,
           HostCollector.MDADM,
           HostCollector.NETCLASS,
           HostCollector.NVME,
-          HostCollector.POWERSUPPLYCLASS,
           HostCollector.PROCESSES,
-          HostCollector.TAPESTATS,
           HostCollector.THERMAL_ZONE,
           HostCollector.TIMEX,
-          HostCollector.WATCHDOG,
           HostCollector.XFS);
 
   /** What hardly ever changes while the node is up. */
   private static final Set<HostCollector> CONSTANT =
-      EnumSet.of(HostCollector.DMI, HostCollector.OS, HostCollector.SELINUX, HostCollector.UNAME);
+      EnumSet.of(HostCollector.DMI, HostCollector.OS, HostCollector.UNAME);
 
   private final List<CollectorReader> readers = new ArrayList<>();
 

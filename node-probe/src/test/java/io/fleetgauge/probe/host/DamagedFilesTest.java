@@ -123,7 +123,6 @@ class DamagedFilesTest {
     "net/snmp6, NETSTAT, LINES, 0",
     "net/sockstat, SOCKSTAT, LINES, 0",
     "net/rpc/nfs, NFS, LINES, 0",
-    "net/rpc/nfsd, NFSD, LINES, 0",
     "pressure/cpu, PRESSURE, LINES, 0"
   })
   void anEntryOfALongFileThatIsDamagedCostsNoOtherAndIsCounted(

@@ -113,7 +113,7 @@ class NodeExporterFixtureTest {
         differ.put(name, "theirs " + less + "\n  ours " + more);
       }
     }
-    assertThat(both).hasSizeGreaterThan(400);
+    assertThat(both).hasSizeGreaterThan(340);
     assertThat(differ.keySet())
         .as(
             differ.entrySet().stream()

@@ -25,7 +25,6 @@ import java.util.Set;
  * @param infinibandDevices {@code host.infiniband.devices}
  * @param chips {@code host.hwmon.chips}
  * @param sensors {@code host.hwmon.sensors}
- * @param powerSupplies {@code host.powersupplyclass.supplies}
  * @param netstatFields {@code host.netstat.fields}
  * @param vmstatFields {@code host.vmstat.fields}
  * @param textfiles {@code host.textfile.directory}
@@ -44,7 +43,6 @@ public record HostSettings(
     NamePatterns infinibandDevices,
     NamePatterns chips,
     NamePatterns sensors,
-    NamePatterns powerSupplies,
     String netstatFields,
     String vmstatFields,
     Optional<Path> textfiles) {
@@ -110,8 +108,6 @@ public record HostSettings(
   private static final NamePatterns.Keys CHIPS = devices("hwmon.chips", "chips of sensors");
   private static final NamePatterns.Keys SENSORS =
       devices("hwmon.sensors", "sensors, written as chip;sensor,");
-  private static final NamePatterns.Keys SUPPLIES =
-      devices("powersupplyclass.supplies", "power supplies");
 
   private static final String NETSTAT_FIELDS =
       "^(.*_(InErrors|InErrs)|Ip_Forwarding|Ip(6|Ext)_(InOctets|OutOctets)"
@@ -168,7 +164,6 @@ public record HostSettings(
         NamePatterns.ALL,
         NamePatterns.ALL,
         NamePatterns.ALL,
-        NamePatterns.ALL,
         NETSTAT_FIELDS,
         VMSTAT.fallback().orElseThrow(),
         Optional.empty());
@@ -196,7 +191,6 @@ public record HostSettings(
         infinibandDevices,
         chips,
         sensors,
-        powerSupplies,
         netstatFields,
         vmstatFields,
         textfiles);
@@ -218,7 +212,6 @@ public record HostSettings(
         infinibandDevices,
         chips,
         sensors,
-        powerSupplies,
         netstatFields,
         vmstatFields,
         Optional.of(folder));
@@ -245,7 +238,6 @@ public record HostSettings(
         INFINIBAND.read(in),
         CHIPS.read(in),
         SENSORS.read(in),
-        SUPPLIES.read(in),
         in.get(NETSTAT, NETSTAT_FIELDS),
         in.get(VMSTAT),
         in.find(TEXTFILES));
