@@ -3,6 +3,6 @@
  *
  * <p>In: the keys of a file. Out: a record.
  *
- * <p>Law: every key has a default, but for how members find each other.
+ * <p>Law: every key has a default. Members are listed, discovered, or both.
  */
 package io.fleetgauge.cluster.config;

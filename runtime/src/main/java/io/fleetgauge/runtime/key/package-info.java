@@ -8,7 +8,6 @@
  * miss one.
  *
  * <p>Law: an unknown key, a wrong unit and a value out of range are errors that name the key, the
- * value and what is allowed; a value that may be a secret is not repeated. Only this package uses
- * the YAML parser.
+ * value and what is allowed; a value that may be a secret is not repeated.
  */
 package io.fleetgauge.runtime.key;

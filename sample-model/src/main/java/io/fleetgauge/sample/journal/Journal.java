@@ -671,7 +671,10 @@ public final class Journal implements AutoCloseable {
     SegmentWriter next = null;
     boolean works = false;
     try {
-      watch.require();
+      Optional<FolderWatch.Lost> lost = lookForLost();
+      if (lost.isPresent()) {
+        throw lost.get();
+      }
       next = folder.begin(number);
       // With room for a few bytes only, the disk would alternate between working and failing.
       next.requireRoom();

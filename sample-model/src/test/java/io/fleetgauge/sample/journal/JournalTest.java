@@ -92,6 +92,9 @@ class JournalTest {
       assertThat(append(journal, "another")).isFalse();
       assertThat(journal.trouble().orElseThrow()).contains(data + " was removed");
       assertThat(journal.isFolderLost()).isTrue();
+      Files.move(folder.resolve("away"), data);
+      await().until(() -> journal.trouble().isEmpty());
+      assertThat(journal.isFolderLost()).as("without another look").isFalse();
     }
   }
 
