@@ -84,10 +84,10 @@ class ProbeProcessTest {
   @Test
   void ticksInMemoryNeverGetMoreThanAQuarterOfTheHeap() {
     long heap = 64L << 20;
-    assertThat(ProbeProcess.maxBytes(UplinkSettings.DEFAULT.maxBytes(), heap))
+    assertThat(UplinkPart.maxBytes(UplinkSettings.DEFAULT.maxBytes(), heap))
         .as("the default is within it")
         .isEqualTo(UplinkSettings.DEFAULT.maxBytes());
-    assertThat(ProbeProcess.maxBytes(heap, heap)).isEqualTo(heap / 4);
+    assertThat(UplinkPart.maxBytes(heap, heap)).isEqualTo(heap / 4);
   }
 
   @Test

@@ -136,7 +136,7 @@ class RoutesTest {
   void theMemoryOfContainersIsShownToThoseWithACertificateWhereOneIsNeeded() throws Exception {
     HttpSettings settings = new HttpSettings("127.0.0.1", 0, false, Optional.of(certificate()));
     Vertx vertx = EventLoops.startFew();
-    var router = ProbeProcess.usedGpuMemory(vertx, settings, () -> new Tick.Builder().at(0));
+    var router = UsedGpuMemoryRoute.router(vertx, settings, () -> new Tick.Builder().at(0));
     try (HttpListener listener = HttpListener.start(vertx, settings, "port", router);
         MountedRoutes routes =
             new MountedRoutes(

@@ -120,7 +120,11 @@ class SoakTest {
             now::get,
             uplink::offer,
             past -> {})) {
-      Meters meters = ProbeMeters.of(uplink, Optional.of(spool), host, Optional.of(gpus), sampler);
+      Meters meters = new Meters("fleetgauge_probe");
+      uplink.declare(meters);
+      host.declare(meters);
+      gpus.declare(meters);
+      sampler.declare(meters);
       Held settled = null;
       Held last = null;
       for (int tick = 0; tick < TICKS; tick++) {

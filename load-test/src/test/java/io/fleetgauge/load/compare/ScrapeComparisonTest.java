@@ -123,6 +123,7 @@ class ScrapeComparisonTest {
             "f", "{hostname: n1, tick: 1m, scrape: " + JSON.writeValueAsString(sections) + "}");
     Scrapes all = new Scrapes(vertx, config.scrape(), "n1", Duration.ofMinutes(1));
     scrapes.add(all);
+    all.start();
     Sampler sampler =
         new Sampler(
             List.copyOf(all.readers()),

@@ -6,6 +6,7 @@ import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.nvml.CallLog;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
@@ -192,6 +193,23 @@ public final class GpuThread implements AutoCloseable {
   /** Why there are no GPUs to read; empty when there are. */
   public String state() {
     return reader.state();
+  }
+
+  /** Declares what it counts. */
+  public void declare(Meters meters) {
+    meters.counter(
+        "gpu_readings_missed",
+        "GPU readings that timed out because the driver did not answer.",
+        this::missed);
+    meters.gauge(
+        "gpu_driver_up",
+        "Whether the driver answers and sees a GPU.",
+        () -> state().isEmpty() ? 1 : 0);
+    meters.counters(
+        "gpu_call_errors",
+        "Failed driver calls, by call and NVML return code.",
+        List.of("call", "code"),
+        this::errors);
   }
 
   /** Gives the driver back, unless a call is stuck in it: then it is left as it is. */

@@ -4,9 +4,11 @@ import io.fleetgauge.probe.config.host.HostCollector;
 import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
+import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.util.ArrayList;
@@ -18,7 +20,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The collectors that are on, each a reader. Any thread may ask for {@link #failures}. */
-public final class HostReader {
+public final class HostReader implements ProbePart {
   /** What changes slowly, or costs more to read. */
   private static final Set<HostCollector> OTHER =
       EnumSet.of(
@@ -65,6 +67,7 @@ public final class HostReader {
   }
 
   /** One for each collector, by its name. */
+  @Override
   public List<Reader> readers() {
     return List.copyOf(readers);
   }
@@ -80,6 +83,16 @@ public final class HostReader {
   public long failures() {
     return readers.stream().mapToLong(CollectorReader::faults).sum();
   }
+
+  @Override
+  public void declare(Meters meters) {
+    meters.counter(
+        "host_read_failures", "Files or lines of /proc that could not be read.", this::failures);
+  }
+
+  /** Nothing of it runs. */
+  @Override
+  public void close() {}
 
   /** Adds one reading of everything, whatever is due. */
   public void read(Tick.Builder tick) {

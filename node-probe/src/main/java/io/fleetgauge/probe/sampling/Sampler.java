@@ -1,5 +1,6 @@
 package io.fleetgauge.probe.sampling;
 
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Tick;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Reads at every tick what is due. Ticks are at multiples of their length since the epoch, so that
  * the times of all series are regular and those of all nodes agree.
  */
-public final class Sampler implements AutoCloseable {
+public final class Sampler implements ProbePart {
   private static final Logger LOG = LoggerFactory.getLogger(Sampler.class);
 
   private final List<Source> sources;
@@ -82,6 +83,7 @@ public final class Sampler implements AutoCloseable {
   }
 
   /** Reads once, now, and then at every tick. */
+  @Override
   public void start() {
     thread.execute(() -> read(clock.getAsLong()));
     next();
@@ -98,9 +100,13 @@ public final class Sampler implements AutoCloseable {
     return last.at(0);
   }
 
-  /** How many samples were left out because their series are. Safe for all threads. */
-  public long leftOut() {
-    return assembly.leftOut();
+  @Override
+  public void declare(Meters meters) {
+    meters.counter(
+        "samples_left_out",
+        "Samples of series that the rules of relabel drop, or that two readers have; they do not"
+            + " count as read.",
+        assembly::leftOut);
   }
 
   private void next() {

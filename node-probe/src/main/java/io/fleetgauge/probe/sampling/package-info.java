@@ -1,7 +1,8 @@
 /**
  * The ticks of a node: what is due is read, under the node's own labels.
  *
- * <p>In: {@link io.fleetgauge.probe.sampling.Reader}s, each with the {@link
+ * <p>In: {@link io.fleetgauge.probe.sampling.Reader}s of {@link
+ * io.fleetgauge.probe.sampling.ProbePart}s, each with the {@link
  * io.fleetgauge.probe.sampling.TickClass}es of its series. Out: at every tick a {@link
  * io.fleetgauge.sample.Tick} with what was due, and a staleness marker for each series that ended.
  *

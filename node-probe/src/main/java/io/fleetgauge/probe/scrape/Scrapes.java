@@ -1,7 +1,9 @@
 package io.fleetgauge.probe.scrape;
 
 import io.fleetgauge.probe.config.ScrapeSettings;
+import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;
+import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.prometheus.TextExposition;
@@ -12,37 +14,58 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Every exporter that is scraped. Safe for all threads. */
-public final class Scrapes implements AutoCloseable {
+public final class Scrapes implements ProbePart {
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+
+  private final Vertx vertx;
+  private final List<ScrapeSettings> targets;
+  private final String host;
+  private final Duration patience;
   private final Map<String, ScrapeCounts> counts = new LinkedHashMap<>();
   private final List<Scraping> scrapings = new ArrayList<>();
   private final List<TargetReader> readers = new ArrayList<>();
+  private Optional<FilePoller> poller = Optional.empty();
 
   /**
    * @param host the node's name
    * @param tick time between two ticks
+   */
+  public Scrapes(Vertx vertx, List<ScrapeSettings> targets, String host, Duration tick) {
+    this.vertx = vertx;
+    this.targets = targets;
+    this.host = host;
+    this.patience = tick.dividedBy(3);
+  }
+
+  /**
    * @throws StartFailure if a file with a secret cannot be used
    */
-  public Scrapes(Vertx vertx, List<ScrapeSettings> targets, String host, Duration tick)
-      throws StartFailure {
+  @Override
+  public void start() throws StartFailure {
     for (ScrapeSettings target : targets) {
       ScrapeCounts of = new ScrapeCounts();
       Scraping scraping = new Scraping(vertx, target, host, of);
       counts.put(target.name(), of);
       scrapings.add(scraping);
-      readers.add(new TargetReader(target, scraping, tick.dividedBy(3)));
+      readers.add(new TargetReader(target, scraping, patience));
+    }
+    if (!scrapings.isEmpty()) {
+      poller = Optional.of(FilePoller.start("secrets-of-targets", LOOK_EVERY, this::look));
     }
   }
 
   /** One for each target. They wait for their targets, so no other reader is to come after them. */
+  @Override
   public List<Reader> readers() {
     return List.copyOf(readers);
   }
 
   /** Reads all secrets again; may block. */
-  public void look() {
+  void look() {
     scrapings.forEach(Scraping::look);
   }
 
@@ -53,6 +76,7 @@ public final class Scrapes implements AutoCloseable {
     return families;
   }
 
+  @Override
   public void declare(Meters meters) {
     if (counts.isEmpty()) {
       return;
@@ -84,6 +108,7 @@ public final class Scrapes implements AutoCloseable {
 
   @Override
   public void close() {
+    poller.ifPresent(FilePoller::close);
     scrapings.forEach(Scraping::close);
   }
 }

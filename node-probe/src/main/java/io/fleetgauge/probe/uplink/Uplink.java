@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.uplink;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.OutgoingHttp;
 import io.fleetgauge.runtime.process.OutgoingRequest;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -144,6 +145,37 @@ public final class Uplink implements AutoCloseable {
   /** Counters of the samples so far. */
   public UplinkCounts counts() {
     return counts;
+  }
+
+  /**
+   * Declares what it counts. The law between the counters, at every moment: {@code
+   * fleetgauge_probe_samples_read_total} is the sum of kept, dropped and refused and of the samples
+   * that are queued.
+   */
+  public void declare(Meters meters) {
+    meters.counter("samples_read", "Samples read from GPUs and host.", () -> counts.read());
+    meters.counter("samples_kept", "Samples that a gateway acknowledged.", () -> counts.kept());
+    meters.counter(
+        "samples_dropped",
+        "Samples dropped from the queue because they were too old or too many.",
+        () -> counts.dropped());
+    meters.counter(
+        "samples_refused", "Samples that a gateway refused permanently.", () -> counts.refused());
+    meters.gauge("samples_queued", "Samples read and not acknowledged yet.", () -> counts.queued());
+    meters.gauge("frames_queued", "Ticks in the queue.", () -> counts.queuedFrames());
+    meters.gauge(
+        "queued_bytes",
+        "Bytes of the ticks in memory that wait for an acknowledgement.",
+        () -> counts.queuedBytes());
+    meters.gauge("spool_bytes", "Bytes of the spool on disk.", () -> counts.diskBytes());
+    meters.gauge(
+        "disk_trouble",
+        "1 while the spool cannot be written.",
+        () -> spool.filter(disk -> !disk.trouble().isEmpty()).isPresent() ? 1 : 0);
+    meters.gauge(
+        "folder_lost",
+        "1 while the folder of the spool is not the one that was there at the start.",
+        () -> spool.filter(Spool::isFolderLost).isPresent() ? 1 : 0);
   }
 
   private void on(UplinkMachine.Event event) {

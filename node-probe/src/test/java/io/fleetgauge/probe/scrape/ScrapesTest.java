@@ -116,6 +116,7 @@ class ScrapesTest {
             "{hostname: n1, instance: i1, tick: 1m, scrape: {t: {url: '%s://127.0.0.1:%d', job: j, instance: i%s}}}"
                 .formatted(scheme, server.getAddress().getPort(), keys));
     scrapes = new Scrapes(vertx, config.scrape(), "n1", Duration.ofMillis(TICK));
+    scrapes.start();
     List<Reader> readers = scrapes.readers();
     sampler =
         new Sampler(
@@ -367,6 +368,7 @@ class ScrapesTest {
             "{tick: 1s, scrape: {t: {url: 'http://127.0.0.1:%d', job: j, instance: i, interval: 1m, timeout: 5s}}}"
                 .formatted(server.getAddress().getPort()));
     scrapes = new Scrapes(vertx, config.scrape(), "n1", Duration.ofSeconds(1));
+    scrapes.start();
     sampler =
         new Sampler(
             List.copyOf(scrapes.readers()),

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.slurm;
+package io.fleetgauge.runtime.files;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -7,20 +7,27 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A thread that looks at something now and then; a look that takes long delays the next one. */
-public final class PeriodicLook implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(PeriodicLook.class);
+/**
+ * Looks at files and folders again and again, on a thread of its own: a disk that hangs holds up
+ * nothing else. A look that takes long delays the next one, and one that fails is logged.
+ */
+public final class FilePoller implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FilePoller.class);
 
   private final ScheduledExecutorService thread;
 
-  private PeriodicLook(ScheduledExecutorService thread) {
+  private FilePoller(ScheduledExecutorService thread) {
     this.thread = thread;
   }
 
   /**
+   * Looks once at once, and then again and again.
+   *
    * @param name of the thread
+   * @param every time between two looks
+   * @param look may wait for the disk
    */
-  public static PeriodicLook start(String name, Duration every, Runnable look) {
+  public static FilePoller start(String name, Duration every, Runnable look) {
     ScheduledExecutorService thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name(name).factory());
@@ -35,9 +42,10 @@ public final class PeriodicLook implements AutoCloseable {
         0,
         every.toMillis(),
         TimeUnit.MILLISECONDS);
-    return new PeriodicLook(thread);
+    return new FilePoller(thread);
   }
 
+  /** Interrupts a look that has begun, and does not wait for it. */
   @Override
   public void close() {
     thread.shutdownNow();

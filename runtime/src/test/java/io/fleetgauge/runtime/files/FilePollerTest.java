@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.slurm;
+package io.fleetgauge.runtime.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-class PeriodicLookTest {
+class FilePollerTest {
   @Test
   void aLookThatFailsIsFollowedByTheNextUntilAllIsClosed() throws InterruptedException {
     CountDownLatch looks = new CountDownLatch(3);
     AtomicReference<Thread> thread = new AtomicReference<>();
-    PeriodicLook look =
-        PeriodicLook.start(
+    FilePoller look =
+        FilePoller.start(
             "a-look",
             Duration.ofMillis(1),
             () -> {
