@@ -1,7 +1,9 @@
 package io.fleetgauge.distribution.image;
 
+import com.google.cloud.tools.jib.api.buildplan.AbsoluteUnixPath;
+import com.google.cloud.tools.jib.api.buildplan.FileEntriesLayer;
+import com.google.cloud.tools.jib.api.buildplan.FilePermissions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,37 +69,27 @@ final class LayeredFolder {
             () -> new IllegalStateException(home + " has no " + artifact + "-VERSION.jar in lib/"));
   }
 
-  List<Path> jars() {
-    return files.stream().filter(file -> file.startsWith("lib/")).map(home::resolve).toList();
-  }
-
   private boolean isLibrary(String file) {
     return file.startsWith("lib/")
         && libraries.contains(file.substring("lib/".length()).replaceFirst("-\\d.*", ""));
   }
 
-  /** Programs and libraries of the machine, and what else is where they are. */
-  List<Path> programs() {
-    return files.stream()
-        .filter(file -> file.startsWith("runtime/") || file.startsWith("native/"))
-        .map(home::resolve)
-        .toList();
-  }
-
   /** The JVM and what comes with it. */
-  List<Entry> runtime() {
-    return entries(file -> file.startsWith("runtime/") && !file.endsWith(".aot"));
+  FileEntriesLayer runtime() throws IOException {
+    return layer("Java runtime", file -> file.startsWith("runtime/") && !file.endsWith(".aot"));
   }
 
   /** What changes when a library gets another version. */
-  List<Entry> dependencies() {
-    return entries(
+  FileEntriesLayer dependencies() throws IOException {
+    return layer(
+        "libraries",
         file -> isLibrary(file) || file.startsWith("native/") || file.startsWith("licences/"));
   }
 
   /** What every release changes: our jars, flags, examples, rules, and the cache of classes. */
-  List<Entry> application() {
-    return entries(
+  FileEntriesLayer application() throws IOException {
+    return layer(
+        "Fleetgauge",
         file ->
             file.startsWith("lib/") && !isLibrary(file)
                 || file.startsWith("jvm/")
@@ -108,31 +100,19 @@ final class LayeredFolder {
                 || file.equals("LICENSE"));
   }
 
-  private List<Entry> entries(Predicate<String> wanted) {
-    List<Entry> entries = new ArrayList<>();
+  private FileEntriesLayer layer(String name, Predicate<String> wanted) throws IOException {
+    FileEntriesLayer.Builder layer = FileEntriesLayer.builder().setName(name);
     for (String file : files) {
       if (wanted.test(file)) {
-        entries.add(entry(file));
+        Path from = home.resolve(file);
+        layer.addEntry(
+            from,
+            AbsoluteUnixPath.get(ProcessKind.HOME).resolve(file),
+            FilePermissions.fromOctalString(Files.isExecutable(from) ? "755" : "644"),
+            // The cache of classes fits only jars that are as old as those it was made with.
+            Files.getLastModifiedTime(from).toInstant());
       }
     }
-    return entries;
-  }
-
-  /** Links inside the folder stay links; what is behind one that leads out of it is taken. */
-  private Entry entry(String file) {
-    Path path = home.resolve(file);
-    String place = ProcessImage.HOME + "/" + file;
-    if (Files.isSymbolicLink(path)) {
-      try {
-        Path target = Files.readSymbolicLink(path);
-        if (path.resolveSibling(target).normalize().startsWith(home)) {
-          return new Entry.Link(place, target.toString());
-        }
-        return new Entry.Copy(place, path.toRealPath());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    return new Entry.Copy(place, path);
+    return layer.build();
   }
 }

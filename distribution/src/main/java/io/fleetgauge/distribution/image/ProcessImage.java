@@ -1,68 +1,76 @@
 package io.fleetgauge.distribution.image;
 
+import com.google.cloud.tools.jib.api.Containerizer;
+import com.google.cloud.tools.jib.api.Jib;
+import com.google.cloud.tools.jib.api.JibContainer;
+import com.google.cloud.tools.jib.api.JibContainerBuilder;
+import com.google.cloud.tools.jib.api.TarImage;
+import com.google.cloud.tools.jib.api.buildplan.Platform;
+import io.fleetgauge.distribution.process.ProcessFolder;
+import io.fleetgauge.distribution.process.Programs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * Makes the image of a process, its list of contents (SBOM), and the file with its digest.
+ * Makes the image of a process, its list of contents (SBOM), and the file with its ID.
  *
- * <p>Arguments of the program: the folder to work in, the folder for the images, the version,
- * {@code revision=} and that of the sources, the time that the images get, and the folders of the
- * processes, each named as its command.
+ * <p>Arguments of the program: the folder with {@code base} and {@code debian.tsv}, the folder to
+ * work in, the folder for the images, the version, {@code revision=} and that of the sources, the
+ * time that the images get, and the folders of the processes, each named as its command.
  */
 public final class ProcessImage {
-  static final String HOME = "opt/fleetgauge";
-  static final String DATA = "var/lib/fleetgauge";
-
-  private static final int FIRST_FOLDER = 5;
+  private static final int FIRST_FOLDER = 6;
 
   private ProcessImage() {}
 
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    Mirror mirror = Mirror.ofThisMachine(kept());
+  public static void main(String[] arguments) throws Exception {
+    Release release =
+        new Release(
+            arguments[3], arguments[4].replaceFirst("^revision=", ""), Instant.parse(arguments[5]));
+    Path sources = Path.of(arguments[0]);
+    Path work = Files.createDirectories(Path.of(arguments[1]));
     for (int i = FIRST_FOLDER; i < arguments.length; i++) {
       Path folder = Path.of(arguments[i]);
       if (!Files.isDirectory(folder.resolve("runtime"))) {
-        System.err.println(
-            "The image of "
-                + folder.getFileName()
-                + " is not built: "
-                + folder
-                + " has no runtime.");
+        tellNotBuilt(folder, folder + " has no runtime.");
         continue;
       }
-      Release release =
-          new Release(
-              arguments[2],
-              arguments[3].replaceFirst("^revision=", ""),
-              Instant.parse(arguments[4]));
+      Path base;
       try {
-        make(folder, release, mirror, Path.of(arguments[0]), Path.of(arguments[1]));
-      } catch (Mirror.Missing e) {
+        base = base(folder, sources, work);
+      } catch (IOException e) {
         // Everything else is built without a network.
-        System.err.println(
-            "The image of " + folder.getFileName() + " is not built: " + e.getMessage());
+        tellNotBuilt(folder, e.getMessage());
+        continue;
       }
+      make(folder, release, sources, base, work, Path.of(arguments[2]));
     }
   }
 
-  /** Packages of Debian are fetched once for all working trees. */
-  static Path kept() {
-    String cache = System.getenv("XDG_CACHE_HOME");
-    return (cache == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(cache))
-        .resolve("fleetgauge/debian");
+  private static void tellNotBuilt(Path folder, String reason) {
+    System.err.printf("The image of %s is not built: %s%n", folder.getFileName(), reason);
+  }
+
+  private static Path base(Path home, Path sources, Path work)
+      throws IOException, InterruptedException {
+    Path base = work.toAbsolutePath().resolve("base.tar");
+    Programs.run(
+        work,
+        sources.resolve("base").toString(),
+        architecture(),
+        new LayeredFolder(home).jar("runtime"),
+        base.toString());
+    return base;
   }
 
   /**
-   * Of what an image is made.
+   * The sources of an image.
    *
    * @param revision of the sources, empty if it is not known
    * @param time that the image says it was made at
@@ -70,45 +78,43 @@ public final class ProcessImage {
   record Release(String version, String revision, Instant time) {}
 
   /** Makes an image; answers its file. */
-  static Path make(Path home, Release release, Mirror mirror, Path work, Path target)
-      throws IOException, InterruptedException {
+  static Path make(Path home, Release release, Path sources, Path base, Path work, Path target)
+      throws Exception {
     ProcessKind kind = kind(home);
     LayeredFolder folder = new LayeredFolder(home);
-    Path parts = Files.createDirectories(work.resolve(kind.command()));
-    Files.createDirectories(target);
     String architecture = architecture();
-    SystemFiles system = SystemFiles.of(folder, DebianPackage.listed(architecture), mirror);
-    List<Entry> writable = new ArrayList<>(system.entries());
-    writable.add(new Entry.Folder(DATA, 0750, Entry.NONROOT));
-    // What changes seldom comes first: a new release brings a new last layer.
-    List<Layer> layers =
-        List.of(
-            Layer.write("files of Debian", writable, parts.resolve("system.tar.gz")),
-            Layer.write("Java runtime", folder.runtime(), parts.resolve("runtime.tar.gz")),
-            Layer.write("libraries", folder.dependencies(), parts.resolve("libraries.tar.gz")),
-            Layer.write(
-                "Fleetgauge " + release.version(),
-                folder.application(),
-                parts.resolve("application.tar.gz")));
-    ImageArchive image =
-        new ImageArchive(
-            kind.image(),
-            release.version(),
-            architecture,
-            release.time(),
-            kind.execution(folder, labels(kind, release)),
-            layers);
+    Path layers = work.resolve("layers");
+    // Jib knows layers again by the times of files, which are the same in all builds.
+    ProcessFolder.delete(layers);
+    Files.createDirectories(target);
     String name = kind.image() + "-" + release.version() + "-linux-" + architecture;
-    Path file = target.resolve(name + ".image.tar");
-    // Whoever looks sees a whole image or none.
-    Path part = parts.resolve(file.getFileName());
-    image.write(part);
+    Path part = work.resolve(name + ".image.tar");
+    JibContainerBuilder image =
+        Jib.from(TarImage.at(base))
+            .setPlatforms(Set.of(new Platform(architecture, "linux")))
+            // What changes seldom comes first: a new release brings a new last layer.
+            .addFileEntriesLayer(folder.runtime())
+            .addFileEntriesLayer(folder.dependencies())
+            .addFileEntriesLayer(folder.application())
+            .setLabels(labels(kind, release))
+            .setCreationTime(release.time());
+    kind.describe(image, folder);
+    JibContainer made =
+        image.containerize(
+            Containerizer.to(TarImage.at(part).named(kind.image() + ":" + release.version()))
+                .setBaseImageLayersCache(layers)
+                .setApplicationLayersCache(layers)
+                .setOfflineMode(true)
+                .setToolName("fleetgauge")
+                .setToolVersion(release.version()));
+    // Readers see a whole image or none.
+    Path file = target.resolve(part.getFileName());
     Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
-    Files.writeString(target.resolve(name + ".image.digest"), image.digest() + "\n");
-    Files.write(
+    String id = made.getImageId().toString();
+    Files.writeString(target.resolve(name + ".image.id"), id + "\n");
+    Files.writeString(
         target.resolve(name + ".image.cdx.json"),
-        Sbom.json(kind, folder, release, image.digest(), system.used())
-            .getBytes(StandardCharsets.UTF_8));
+        Sbom.json(kind, home, release, id, DebianPackage.listed(sources, architecture)));
     return file;
   }
 

@@ -6,6 +6,7 @@ import com.github.packageurl.PackageURLBuilder;
 import io.fleetgauge.distribution.sbom.BillOfMaterials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Date;
 import java.util.List;
 import java.util.UUID;
@@ -31,37 +32,39 @@ final class Sbom {
   /**
    * The list as CycloneDX 1.6 in JSON.
    *
+   * @param home the folder of the process
+   * @param id of the image
    * @param packages of Debian that files are of
    */
   static String json(
       ProcessKind kind,
-      LayeredFolder folder,
+      Path home,
       ProcessImage.Release release,
-      Digest image,
+      String id,
       List<DebianPackage> packages)
       throws IOException {
     try {
-      Bom bom = new JsonParser().parse(folder.home.resolve(BillOfMaterials.FILE).toFile());
+      Bom bom = new JsonParser().parse(home.resolve(BillOfMaterials.FILE).toFile());
       for (DebianPackage each : packages) {
         bom.addComponent(of(each));
       }
-      Component whole = whole(kind, release, image);
+      Component whole = whole(kind, release, id);
       Metadata metadata = new Metadata();
       metadata.setTimestamp(Date.from(release.time()));
       metadata.setComponent(whole);
       bom.setMetadata(metadata);
       bom.setSerialNumber(
-          "urn:uuid:" + UUID.nameUUIDFromBytes(image.hex().getBytes(StandardCharsets.US_ASCII)));
+          "urn:uuid:" + UUID.nameUUIDFromBytes(id.getBytes(StandardCharsets.US_ASCII)));
       Dependency uses = new Dependency(whole.getBomRef());
       bom.getComponents().forEach(each -> uses.addDependency(new Dependency(each.getBomRef())));
       bom.addDependency(uses);
       return BomGeneratorFactory.createJson(Version.VERSION_16, bom).toJsonString() + "\n";
     } catch (MalformedPackageURLException | GeneratorException | ParseException e) {
-      throw new IOException("the list of contents of " + folder.home + " cannot be made", e);
+      throw new IOException("the list of contents of " + home + " cannot be made", e);
     }
   }
 
-  private static Component whole(ProcessKind kind, ProcessImage.Release release, Digest image)
+  private static Component whole(ProcessKind kind, ProcessImage.Release release, String id)
       throws MalformedPackageURLException {
     Component whole =
         component(
@@ -69,12 +72,12 @@ final class Sbom {
             PackageURLBuilder.aPackageURL()
                 .withType("oci")
                 .withName(kind.image())
-                .withVersion(image.toString())
+                .withVersion(id)
                 .build(),
             OWN_LICENCE);
     whole.setVersion(release.version());
     whole.setDescription(kind.description);
-    whole.addHash(new Hash(Hash.Algorithm.SHA_256, image.hex()));
+    whole.addHash(new Hash(Hash.Algorithm.SHA_256, id.replace("sha256:", "")));
     return whole;
   }
 

@@ -236,8 +236,8 @@ class ContainersTest {
       Files.writeString(settings.resolve(process + ".yaml"), config);
     }
     Path data = Files.createDirectory(folder.resolve(name).resolve("data"));
-    Files.setAttribute(data, "unix:uid", Entry.NONROOT);
-    Files.setAttribute(data, "unix:gid", Entry.NONROOT);
+    Files.setAttribute(data, "unix:uid", 65532);
+    Files.setAttribute(data, "unix:gid", 65532);
   }
 
   private List<String> options(String name) {

@@ -13,9 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,10 +46,10 @@ class ImageTest {
   private static final double CHANGED_SHARE = 0.5;
 
   @TempDir private Path folder;
-  private final Map<String, byte[]> blobs = new TreeMap<>();
+  private Map<String, byte[]> blobs;
   private Path file;
   private JsonNode config;
-  private JsonNode manifest;
+  private List<String> layers;
 
   @BeforeEach
   void readProbe() throws IOException {
@@ -57,25 +60,35 @@ class ImageTest {
     List<Path> images = Packages.images(process);
     assumeTrue(!images.isEmpty(), "there is no image of the " + process);
     file = images.getFirst();
-    blobs.clear();
+    blobs = blobs(file);
+    JsonNode image = JSON.readTree(blobs.get("manifest.json")).get(0);
+    config = JSON.readTree(blobs.get(image.get("Config").asText()));
+    layers = layers(image);
+  }
+
+  private static Map<String, byte[]> blobs(Path image) throws IOException {
+    Map<String, byte[]> blobs = new TreeMap<>();
     try (TarArchiveInputStream tar =
-        new TarArchiveInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+        new TarArchiveInputStream(new BufferedInputStream(Files.newInputStream(image)))) {
       for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
         blobs.put(entry.getName(), tar.readAllBytes());
       }
     }
-    JsonNode index = JSON.readTree(blobs.get("index.json"));
-    manifest = JSON.readTree(blob(index.at("/manifests/0")));
-    config = JSON.readTree(blob(manifest.at("/config")));
+    return blobs;
   }
 
-  /** The bytes that a descriptor names, which have its size and digest. */
-  private byte[] blob(JsonNode descriptor) {
-    String digest = descriptor.get("digest").asText();
-    byte[] bytes = blobs.get("blobs/" + digest.replace(':', '/'));
-    assertThat(bytes).as(digest).hasSize(descriptor.get("size").asInt());
-    assertThat(Digest.of(bytes).toString()).isEqualTo(digest);
-    return bytes;
+  private static List<String> layers(JsonNode image) {
+    List<String> names = new ArrayList<>();
+    image.get("Layers").forEach(layer -> names.add(layer.asText()));
+    return names;
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static Map<String, TarArchiveEntry> entries(byte[] layer) throws IOException {
@@ -93,17 +106,16 @@ class ImageTest {
   @ValueSource(strings = {"probe", "gateway", "query"})
   void everythingThatAnImageNamesIsInItAndNothingElse(String process) throws IOException {
     read(process);
-    Set<String> named = new HashSet<>(Set.of("oci-layout", "index.json", "manifest.json"));
-    named.add("blobs/" + digestBeside().replace(':', '/'));
-    JsonNode docker = JSON.readTree(blobs.get("manifest.json")).get(0);
-    named.add(docker.get("Config").asText());
-    docker.get("Layers").forEach(layer -> named.add(layer.asText()));
+    Set<String> named = new HashSet<>(Set.of("manifest.json", "config.json"));
+    named.addAll(layers);
     assertThat(blobs.keySet()).isEqualTo(named);
+    assertThat("sha256:" + sha256(blobs.get("config.json"))).isEqualTo(idBeside());
     Set<String> paths = new HashSet<>();
-    for (int i = 0; i < manifest.get("layers").size(); i++) {
-      byte[] layer = blob(manifest.get("layers").get(i));
+    for (int i = 0; i < layers.size(); i++) {
+      byte[] layer = blobs.get(layers.get(i));
+      assertThat(layers.get(i)).isEqualTo(sha256(layer) + ".tar.gz");
       try (InputStream plain = new GZIPInputStream(new ByteArrayInputStream(layer))) {
-        assertThat(Digest.of(plain.readAllBytes()).toString())
+        assertThat("sha256:" + sha256(plain.readAllBytes()))
             .isEqualTo(config.at("/rootfs/diff_ids").get(i).asText());
       }
       for (TarArchiveEntry entry : entries(layer).values()) {
@@ -122,20 +134,26 @@ class ImageTest {
         .noneMatch(path -> path.matches("(usr/)?s?bin/.*|.*/(sh|bash|dash|busybox|apt|dpkg)"));
   }
 
-  private String digestBeside() throws IOException {
-    return Files.readString(Packages.beside(file, "digest")).strip();
+  private String idBeside() throws IOException {
+    return Files.readString(Packages.beside(file, "id")).strip();
   }
 
   @Test
   void anImageTellsHowItIsRunAndWhatItIs() {
     JsonNode execution = config.get("config");
     assertThat(execution.get("User").asText()).isEqualTo("65532:65532");
-    assertThat(execution.get("StopSignal").asText()).isEqualTo("SIGTERM");
     assertThat(execution.at("/ExposedPorts").has("9400/tcp")).isTrue();
     assertThat(execution.at("/Volumes").has("/var/lib/fleetgauge")).isTrue();
     assertThat(execution.at("/Cmd").toString())
         .isEqualTo("[\"--config\",\"/etc/fleetgauge/probe.yaml\"]");
-    assertThat(execution.at("/Healthcheck/Test").toString()).contains("HealthCheck");
+    List<String> healthCheck = new ArrayList<>();
+    execution.at("/Healthcheck/Test").forEach(each -> healthCheck.add(each.asText()));
+    assertThat(healthCheck)
+        .startsWith("CMD", "/opt/fleetgauge/runtime/bin/java")
+        .endsWith("io.fleetgauge.runtime.health.HealthCheck");
+    assertThat(Packages.folder("probe").resolve("lib"))
+        .isDirectoryContaining(
+            jar -> healthCheck.contains("/opt/fleetgauge/lib/" + jar.getFileName()));
     assertThat(execution.at("/Env").toString())
         .contains("NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=utility");
     JsonNode labels = execution.get("Labels");
@@ -148,8 +166,8 @@ class ImageTest {
   void theImageOfTheProbeIsSmallAndANewReleaseChangesLittleOfIt() throws IOException {
     long all = 0;
     long last = 0;
-    for (JsonNode layer : manifest.get("layers")) {
-      last = layer.get("size").asLong();
+    for (String layer : layers) {
+      last = blobs.get(layer).length;
       all += last;
     }
     System.out.printf("The probe's image has %,d bytes, its last layer %,d%n", all, last);
@@ -204,7 +222,7 @@ class ImageTest {
     assertThat(bom.at("/metadata/component/purl").asText())
         .startsWith("pkg:oci/fleetgauge-" + process + "@sha256");
     assertThat(bom.at("/metadata/component/hashes/0/content").asText())
-        .isEqualTo(digestBeside().replace("sha256:", ""));
+        .isEqualTo(idBeside().replace("sha256:", ""));
     Set<String> hashes = new HashSet<>();
     Set<String> packages = new HashSet<>();
     for (JsonNode component : bom.get("components")) {
@@ -215,12 +233,13 @@ class ImageTest {
       }
     }
     Set<String> described = new HashSet<>();
-    for (JsonNode each : manifest.get("layers")) {
+    for (String each : layers) {
       try (TarArchiveInputStream tar =
-          new TarArchiveInputStream(new GZIPInputStream(new ByteArrayInputStream(blob(each))))) {
+          new TarArchiveInputStream(
+              new GZIPInputStream(new ByteArrayInputStream(blobs.get(each))))) {
         for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
           if (entry.getName().endsWith(".jar") && !entry.getName().contains("runtime/")) {
-            assertThat(hashes).as(entry.getName()).contains(Digest.of(tar.readAllBytes()).hex());
+            assertThat(hashes).as(entry.getName()).contains(sha256(tar.readAllBytes()));
           }
           if (entry.getName().startsWith("var/lib/dpkg/status.d/") && !entry.isDirectory()) {
             described.add(entry.getName().substring("var/lib/dpkg/status.d/".length()));
@@ -240,32 +259,27 @@ class ImageTest {
     Instant created = Instant.parse(labels.get(prefix + "created").asText());
     ProcessImage.Release release =
         new ProcessImage.Release(labels.get(prefix + "version").asText(), revision, created);
-    Mirror mirror = Mirror.ofThisMachine(ProcessImage.kept());
-    Path again =
-        ProcessImage.make(home, release, mirror, folder.resolve("work"), folder.resolve("again"));
-    for (String ending : List.of("tar", "digest", "cdx.json")) {
+    Path again = make(home, release, "again");
+    for (String ending : List.of("tar", "id", "cdx.json")) {
       assertThat(Packages.beside(again, ending))
           .hasSameBinaryContentAs(Packages.beside(file, ending));
     }
-    LayeredFolder changed = new LayeredFolder(newRelease(home));
-    List<String> before = new ArrayList<>();
-    manifest.get("layers").forEach(layer -> before.add(layer.get("digest").asText()));
-    assertThat(
-            List.of(
-                digest(changed.runtime()),
-                digest(changed.dependencies()),
-                digest(changed.application())))
-        .startsWith(before.get(1), before.get(2))
-        .doesNotContain(before.get(3));
+    Path changed = make(newRelease(home), release, "changed");
+    List<String> after = layers(JSON.readTree(blobs(changed).get("manifest.json")).get(0));
+    assertThat(after).hasSameSizeAs(layers).startsWith(layers.get(0), layers.get(1), layers.get(2));
+    assertThat(after.getLast()).isNotEqualTo(layers.getLast());
   }
 
-  private String digest(List<Entry> entries) throws IOException {
-    return Layer.write("", entries, folder.resolve("layer")).digest().toString();
+  private Path make(Path home, ProcessImage.Release release, String name) throws Exception {
+    Path sources = Path.of(System.getProperty("fleetgauge.root"), "distribution/src/main/image");
+    Path work = Files.createDirectory(folder.resolve(name));
+    return ProcessImage.make(
+        home, release, sources, Packages.base(), work, folder.resolve(name + "-images"));
   }
 
   /** A copy of the folder with other jars of ours. */
   private Path newRelease(Path home) throws IOException {
-    Path copy = folder.resolve("new");
+    Path copy = folder.resolve("new/probe");
     try (Stream<Path> all = Files.walk(home)) {
       for (Path each : (Iterable<Path>) all::iterator) {
         Path to = copy.resolve(home.relativize(each).toString());

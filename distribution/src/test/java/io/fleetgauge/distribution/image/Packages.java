@@ -40,6 +40,11 @@ public final class Packages {
     return TARGET.resolve("processes").resolve(process);
   }
 
+  /** The base of all images. */
+  static Path base() {
+    return TARGET.resolve("images/base.tar");
+  }
+
   /** Compiles the stand-in for the driver's library into a folder. */
   static Path standIn(Path folder) throws IOException, InterruptedException {
     Path library = folder.resolve("libnvidia-ml.so.1");
