@@ -2,7 +2,7 @@ package io.fleetgauge.probe;
 
 import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.runtime.config.HttpSettings;
-import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.runtime.config.HttpSettings;
-import io.fleetgauge.runtime.process.ClientCertificate;
+import io.fleetgauge.runtime.http.ClientCertificate;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;

@@ -3,7 +3,7 @@ package io.fleetgauge.query;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.runtime.process.MountedRoutes;
+import io.fleetgauge.runtime.http.MountedRoutes;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,11 +2,11 @@ package io.fleetgauge.gateway;
 
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.http.SecretFile;
+import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.process.ProcessCommand;
-import io.fleetgauge.runtime.process.SecretFile;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.process.WebRequests;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway;
 
+import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.process.WebRequests;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.config.GatewayConfig;
-import io.fleetgauge.runtime.process.MountedRoutes;
+import io.fleetgauge.runtime.http.MountedRoutes;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;

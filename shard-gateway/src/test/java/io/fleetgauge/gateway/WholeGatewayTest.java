@@ -8,7 +8,7 @@ import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.config.GatewayConfig;
-import io.fleetgauge.runtime.process.MountedRoutes;
+import io.fleetgauge.runtime.http.MountedRoutes;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.Labels;

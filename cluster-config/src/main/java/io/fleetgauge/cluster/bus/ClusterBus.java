@@ -4,7 +4,7 @@ import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.vertx.core.Promise;

@@ -1,7 +1,7 @@
 package io.fleetgauge.cluster.bus;
 
 import io.fleetgauge.cluster.member.ClusterMember;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 
 /**
  * Exchanges hints with the other members: when one learns of a newer table or a changed tenants

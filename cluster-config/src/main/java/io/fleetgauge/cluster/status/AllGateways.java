@@ -1,8 +1,8 @@
 package io.fleetgauge.cluster.status;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.runtime.process.OutgoingHttp;
-import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;

@@ -13,7 +13,7 @@ import io.fleetgauge.runtime.FreePorts;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.Timeout;

@@ -11,7 +11,7 @@ import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.runtime.config.TlsSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

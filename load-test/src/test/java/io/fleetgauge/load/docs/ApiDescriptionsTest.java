@@ -70,7 +70,7 @@ class ApiDescriptionsTest {
             ROOT.resolve("sample-model"),
             ROOT.resolve("promql"));
     Set<String> mounted = routes.below("io.fleetgauge." + process);
-    mounted.addAll(routes.below("io.fleetgauge.runtime.process"));
+    mounted.addAll(routes.below("io.fleetgauge.runtime.http"));
     assertThat(mounted).contains("get /metrics", "get /-/ready").hasSizeGreaterThan(6);
     assertThat(operations(description(process))).isEqualTo(mounted);
   }

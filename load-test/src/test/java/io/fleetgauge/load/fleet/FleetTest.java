@@ -25,7 +25,7 @@ import io.fleetgauge.query.shards.Cancellation;
 import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Histogram;

@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.uplink;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.runtime.process.OutgoingHttp;
-import io.fleetgauge.runtime.process.OutgoingRequest;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.IntakeAnswer;

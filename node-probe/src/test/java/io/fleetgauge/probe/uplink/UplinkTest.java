@@ -3,7 +3,7 @@ package io.fleetgauge.probe.uplink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

@@ -1,9 +1,9 @@
 package io.fleetgauge.query.backup;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
-import io.fleetgauge.runtime.process.OutgoingRequest;
-import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;

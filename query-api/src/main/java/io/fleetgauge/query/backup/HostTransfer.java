@@ -1,6 +1,6 @@
 package io.fleetgauge.query.backup;
 
-import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;

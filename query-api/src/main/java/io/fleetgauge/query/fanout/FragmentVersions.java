@@ -2,7 +2,7 @@ package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.fragment.form.FragmentCodec;
-import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.http.OutgoingRequest;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -8,7 +8,7 @@ import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.tenant.TenantSettings;

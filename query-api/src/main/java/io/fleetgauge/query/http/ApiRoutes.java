@@ -2,8 +2,8 @@ package io.fleetgauge.query.http;
 
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.runtime.process.BodyPace;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.BodyPace;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.tenant.Right;
 import io.vertx.core.Future;

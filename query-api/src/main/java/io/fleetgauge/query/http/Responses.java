@@ -1,8 +1,8 @@
 package io.fleetgauge.query.http;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.runtime.process.Guard;
-import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;

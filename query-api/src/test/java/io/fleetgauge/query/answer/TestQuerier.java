@@ -25,7 +25,7 @@ import io.fleetgauge.query.shards.GpuSeries;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.runtime.config.TenantLimits;
-import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingRequest;
+import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.vertx.core.http.HttpMethod;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -16,7 +16,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;

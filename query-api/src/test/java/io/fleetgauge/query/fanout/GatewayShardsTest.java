@@ -3,7 +3,7 @@ package io.fleetgauge.query.fanout;
 import io.fleetgauge.query.shards.Shards;
 import io.fleetgauge.query.shards.ShardsContract;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
 

@@ -12,7 +12,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.ShardTime;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;

@@ -22,7 +22,7 @@ import io.fleetgauge.query.shards.NewestRead;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.query.shards.ShardTime;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

@@ -19,7 +19,7 @@ import io.fleetgauge.query.shards.Gathered;
 import io.fleetgauge.query.shards.MemoryFleet;
 import io.fleetgauge.query.shards.ReadOptions;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

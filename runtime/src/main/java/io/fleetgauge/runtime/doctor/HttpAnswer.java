@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.doctor;
 
-import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.http.HttpListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;

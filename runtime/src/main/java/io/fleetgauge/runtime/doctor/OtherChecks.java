@@ -1,8 +1,8 @@
 package io.fleetgauge.runtime.doctor;
 
-import io.fleetgauge.runtime.process.BodyDigest;
+import io.fleetgauge.runtime.http.BodyDigest;
+import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.process.Main;
-import io.fleetgauge.runtime.process.SecretFile;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestHead;

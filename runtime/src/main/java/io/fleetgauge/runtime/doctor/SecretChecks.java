@@ -1,8 +1,8 @@
 package io.fleetgauge.runtime.doctor;
 
 import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.key.ConfigException;
-import io.fleetgauge.runtime.process.SecretFile;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.tenant.TenantList;
 import io.fleetgauge.runtime.tenant.TenantSettings;

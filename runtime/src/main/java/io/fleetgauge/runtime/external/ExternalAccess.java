@@ -2,9 +2,9 @@ package io.fleetgauge.runtime.external;
 
 import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.ChangedFiles;
-import io.fleetgauge.runtime.process.OutgoingHttp;
-import io.fleetgauge.runtime.process.SecretFile;
+import io.fleetgauge.runtime.http.ChangedFiles;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;

@@ -29,7 +29,7 @@ public final class EventLoops {
   }
 
   /** Whether binding failed because the port is in use; each transport reports it differently. */
-  static boolean isTaken(Throwable failure) {
+  public static boolean isTaken(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException
           || String.valueOf(cause.getMessage()).contains("Address already in use")) {

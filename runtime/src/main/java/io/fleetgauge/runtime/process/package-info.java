@@ -1,12 +1,11 @@
 /**
- * What every process has: its command, its logs, its HTTP listener with {@code /-/healthy}, {@code
- * /-/ready} and {@code /metrics}, authentication of requests, limits on slow bodies, requests to
- * other processes, starting in order and stopping in reverse.
+ * A process: its command, event loops, metrics of its own, the folder that it has alone, starting
+ * in order and stopping in reverse.
  *
  * <p>In: a command line, and the commands that {@link java.util.ServiceLoader} finds. Out: a
  * process that runs until it is stopped, or a message of one line and an exit code other than 0.
  *
  * <p>Law: what was started is stopped in the reverse order, each part within its time limit, also
- * when a later part fails to start. {@code /-/ready} answers 503 until everything has started.
+ * when a later part fails to start.
  */
 package io.fleetgauge.runtime.process;

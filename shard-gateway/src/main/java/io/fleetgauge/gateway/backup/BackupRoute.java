@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.backup;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;

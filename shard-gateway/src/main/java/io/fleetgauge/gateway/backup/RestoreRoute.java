@@ -11,7 +11,7 @@ import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.Frame;

@@ -2,8 +2,8 @@ package io.fleetgauge.gateway.ingest;
 
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Sender;
-import io.fleetgauge.runtime.process.BodyPace;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.BodyPace;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.frame.IntakeAnswer;

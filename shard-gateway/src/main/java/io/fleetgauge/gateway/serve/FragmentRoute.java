@@ -11,7 +11,7 @@ import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.query.YieldToLightQueries;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;

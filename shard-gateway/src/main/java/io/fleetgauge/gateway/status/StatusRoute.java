@@ -10,7 +10,7 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;

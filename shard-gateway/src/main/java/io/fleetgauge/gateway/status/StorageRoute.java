@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.status;
 
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.vertx.core.Vertx;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.stream;
 
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.OriginLog;
 import io.vertx.core.Vertx;

@@ -17,7 +17,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;

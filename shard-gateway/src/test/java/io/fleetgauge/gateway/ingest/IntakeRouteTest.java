@@ -12,7 +12,7 @@ import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;

@@ -22,7 +22,7 @@ import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.runtime.process.HttpListener;
+import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;

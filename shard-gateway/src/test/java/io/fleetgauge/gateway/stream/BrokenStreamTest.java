@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;

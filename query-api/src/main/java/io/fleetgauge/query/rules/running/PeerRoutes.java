@@ -1,8 +1,8 @@
 package io.fleetgauge.query.rules.running;
 
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
-import io.fleetgauge.runtime.process.BodyPace;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.BodyPace;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;

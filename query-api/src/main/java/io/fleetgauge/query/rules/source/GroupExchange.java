@@ -2,10 +2,10 @@ package io.fleetgauge.query.rules.source;
 
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingRequest.Answer;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.runtime.process.OutgoingHttp;
-import io.fleetgauge.runtime.process.OutgoingRequest.Answer;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -16,7 +16,7 @@ import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.source.GroupExchange;
 import io.fleetgauge.query.rules.source.RuleSource;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.OutgoingHttp;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;

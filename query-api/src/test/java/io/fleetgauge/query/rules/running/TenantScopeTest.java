@@ -8,7 +8,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.process.Guard;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;

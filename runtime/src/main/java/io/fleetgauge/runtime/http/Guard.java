@@ -1,10 +1,12 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.runtime.tenant.Refusal;

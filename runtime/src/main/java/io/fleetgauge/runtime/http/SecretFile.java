@@ -1,6 +1,7 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;

@@ -1,9 +1,12 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.process.EventLoops;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;

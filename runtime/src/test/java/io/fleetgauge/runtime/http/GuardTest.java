@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,10 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TlsSettings;
+import io.fleetgauge.runtime.process.EventLoops;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder.TooManyFormFieldsException;

@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.trust.RequestHead;
 import io.fleetgauge.runtime.trust.RequestSigner;

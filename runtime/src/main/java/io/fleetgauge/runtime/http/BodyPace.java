@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;

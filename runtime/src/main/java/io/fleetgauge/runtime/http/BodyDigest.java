@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import io.vertx.core.buffer.Buffer;
 import java.security.MessageDigest;

@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.OriginLog;

@@ -1,5 +1,6 @@
-package io.fleetgauge.runtime.process;
+package io.fleetgauge.runtime.http;
 
+import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
