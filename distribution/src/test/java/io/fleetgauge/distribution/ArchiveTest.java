@@ -42,7 +42,7 @@ class ArchiveTest {
   @Test
   void theClassPathOfEveryProcessIsInTheArchiveAndNothingElseIs() throws IOException {
     Set<String> used = new TreeSet<>();
-    for (String module : List.of("node-probe", "shard-gateway", "query-api")) {
+    for (String module : List.of("node-probe", "shard-gateway", "query-api", "operator")) {
       used.addAll(archive.classPath(module));
     }
     assertThat(archive.libraries()).isEqualTo(used);
@@ -56,6 +56,16 @@ class ArchiveTest {
         .noneMatch(
             name ->
                 name.matches("(hazelcast|vertx-hazelcast|bc(prov|pkix|util).*|caffeine|jmh.*)"));
+  }
+
+  @Test
+  void aQueryApiLoadsNothingThatOnlyCommandsOfOperatorsNeed() throws IOException {
+    List<String> client = List.of("s3", "sdk-core", "aws-core", "url-connection-client");
+    assertThat(names(archive.classPath("operator"))).contains("query-api").containsAll(client);
+    assertThat(names(archive.classPath("query-api")))
+        .contains("promql", "cluster-config")
+        .doesNotContain("operator")
+        .doesNotContainAnyElementsOf(client);
   }
 
   @Test
@@ -204,7 +214,8 @@ class ArchiveTest {
           "cluster-config",
           "node-probe",
           "shard-gateway",
-          "query-api");
+          "query-api",
+          "operator");
 
   @Test
   void theExamplesOfConfigurationAreValid() throws Exception {

@@ -10,7 +10,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
@@ -64,13 +66,9 @@ public record ProcessFolder(ShippedProcess process, Path home) {
     for (String file : process.examples()) {
       copy(installed, file);
     }
-    Path jar = jar(installed);
-    copy(installed, "lib/" + jar.getFileName());
-    try (JarFile open = new JarFile(jar.toFile())) {
-      for (String name : open.getManifest().getMainAttributes().getValue("Class-Path").split(" ")) {
-        copy(installed, "lib/" + name);
-        unpackNative(installed.resolve("lib").resolve(name));
-      }
+    for (String name : libraries(installed)) {
+      copy(installed, "lib/" + name);
+      unpackNative(installed.resolve("lib").resolve(name));
     }
     keepLicences();
     Path runtime = home.resolve("runtime");
@@ -82,11 +80,25 @@ public record ProcessFolder(ShippedProcess process, Path home) {
     }
   }
 
-  private Path jar(Path installed) throws IOException {
+  /** The jars of its modules, and those that they name. */
+  private Set<String> libraries(Path installed) throws IOException {
+    Set<String> names = new TreeSet<>();
+    for (String module : process.modules()) {
+      Path jar = jar(installed, module);
+      names.add(jar.getFileName().toString());
+      try (JarFile open = new JarFile(jar.toFile())) {
+        names.addAll(
+            List.of(open.getManifest().getMainAttributes().getValue("Class-Path").split(" ")));
+      }
+    }
+    return names;
+  }
+
+  private static Path jar(Path installed, String module) throws IOException {
     try (Stream<Path> all = Files.list(installed.resolve("lib"))) {
-      return all.filter(file -> file.getFileName().toString().startsWith(process.module() + "-"))
+      return all.filter(file -> file.getFileName().toString().startsWith(module + "-"))
           .findFirst()
-          .orElseThrow(() -> new IOException(installed + " has no jar of " + process.module()));
+          .orElseThrow(() -> new IOException(installed + " has no jar of " + module));
     }
   }
 

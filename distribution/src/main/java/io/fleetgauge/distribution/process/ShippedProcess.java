@@ -6,7 +6,7 @@ import java.util.Locale;
 /** A process that is installed, each in a folder of its own. */
 public enum ShippedProcess {
   PROBE(
-      "node-probe",
+      List.of("node-probe"),
       List.of("jvm/common.flags", "jvm/probe.flags"),
       List.of("etc/probe.yaml", "gpu", "slurm", "docs"),
       List.of("probe", "doctor"),
@@ -19,13 +19,13 @@ public enum ShippedProcess {
           "jdk.net",
           "jdk.unsupported")),
   GATEWAY(
-      "shard-gateway",
+      List.of("shard-gateway"),
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
       List.of("etc/gateway.yaml", "etc/tenants.yaml", "docs"),
       List.of("gateway", "doctor"),
       Modules.OF_MEMBERS),
   QUERY(
-      "query-api",
+      List.of("query-api", "operator"),
       List.of("jvm/common.flags", "jvm/member.flags", "jvm/small-heap.flags"),
       List.of("etc/query.yaml", "etc/tenants.yaml", "rules", "dashboards", "docs"),
       List.of(
@@ -58,19 +58,19 @@ public enum ShippedProcess {
             "jdk.unsupported");
   }
 
-  private final String module;
+  private final List<String> modules;
   private final List<String> flags;
   private final List<String> examples;
   private final List<String> commands;
   private final List<String> javaModules;
 
   ShippedProcess(
-      String module,
+      List<String> modules,
       List<String> flags,
       List<String> examples,
       List<String> commands,
       List<String> javaModules) {
-    this.module = module;
+    this.modules = modules;
     this.flags = flags;
     this.examples = examples;
     this.commands = commands;
@@ -82,9 +82,14 @@ public enum ShippedProcess {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** The module whose jar names all others of the process. */
+  /** The module whose jar names all others that the process itself needs. */
   public String module() {
-    return module;
+    return modules.getFirst();
+  }
+
+  /** All modules whose jars are in its folder: {@link #module()}, and that of its commands. */
+  List<String> modules() {
+    return modules;
   }
 
   /** The files of flags of its JVM, by their paths in the folder. */

@@ -1,0 +1,253 @@
+package io.fleetgauge.operator.backup;
+
+import io.fleetgauge.operator.client.CommandFailure;
+import io.fleetgauge.operator.client.GatewayClient;
+import io.fleetgauge.runtime.process.Command;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge backup}. */
+@CommandLine.Command(
+    name = "backup",
+    description = {
+      "Backs up the samples of all gateways, to a folder or to S3, while they run.",
+      "Exits with 1 if something is wrong; a backup that is made is whole, or says what it lacks."
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      BackupCommand.Create.class,
+      BackupCommand.Ids.class,
+      BackupCommand.Verify.class,
+      BackupCommand.Prune.class
+    })
+public final class BackupCommand implements Command {
+  /** Files of no backup stay so long: a backup that runs may be about to name them. */
+  private static final Duration GRACE = Duration.ofHours(24);
+
+  @CommandLine.Spec private CommandSpec spec;
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return 2;
+  }
+
+  /** A subcommand that uses backups. */
+  abstract static class OnRepository implements Command {
+    @CommandLine.Spec CommandSpec spec;
+    @CommandLine.Mixin RepositoryOptions backups;
+
+    @CommandLine.Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Shows this help.")
+    private boolean help;
+
+    @Override
+    public Integer call() {
+      try (Repository repository = backups.open()) {
+        run(repository, backups.rate());
+        return 0;
+      } catch (CommandFailure e) {
+        return failed(e.getMessage());
+      } catch (IOException e) {
+        return failed(e.toString());
+      }
+    }
+
+    private int failed(String why) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("fleetgauge: " + why);
+      err.flush();
+      return 1;
+    }
+
+    void print(String line) {
+      spec.commandLine().getOut().println(line);
+      spec.commandLine().getOut().flush();
+    }
+
+    abstract void run(Repository repository, Rate rate) throws CommandFailure, IOException;
+
+    /** Removes old backups, and says which. */
+    void prune(Repository repository, int keep) throws CommandFailure, IOException {
+      if (keep < 1) {
+        throw new CommandFailure("--keep " + keep + " is not 1 or more");
+      }
+      Repositories.Pruned pruned =
+          Repositories.prune(repository, keep, System.currentTimeMillis() - GRACE.toMillis());
+      pruned.backups().forEach(id -> print("removed backup " + id));
+      print("removed " + pruned.files() + " files with " + pruned.bytes() + " bytes");
+    }
+
+    /** Reads a backup back. */
+    void verify(Repository repository, String id, Manifest manifest, Rate rate)
+        throws CommandFailure, IOException {
+      List<String> wrong = Repositories.verify(repository, manifest, rate);
+      if (!wrong.isEmpty()) {
+        wrong.forEach(this::print);
+        throw new CommandFailure(
+            wrong.size() + " files of backup " + id + " are damaged or missing");
+      }
+      print(
+          "backup "
+              + id
+              + ": "
+              + manifest.files().map(Manifest.Kept::sha256).distinct().count()
+              + " files were read back and are as they were written");
+    }
+  }
+
+  /** {@code fleetgauge backup create}. */
+  @CommandLine.Command(
+      name = "create",
+      description = "Makes a backup. Files that are there already are not sent again.")
+  static final class Create extends OnRepository {
+    @CommandLine.Mixin private GatewayOptions gateways;
+
+    @CommandLine.Option(
+        names = "--only-this-gateway",
+        description = "Backs up the gateway of --gateway, and not the others of its cluster.")
+    private boolean alone;
+
+    @CommandLine.Option(
+        names = "--allow-missing",
+        description =
+            "Makes the backup although gateways cannot be asked, and says which. Their hosts are"
+                + " backed up from replicas.")
+    private boolean mayMiss;
+
+    @CommandLine.Option(
+        names = "--verify",
+        description = "Reads all files of the backup back and compares them.")
+    private boolean verify;
+
+    @CommandLine.Option(
+        names = "--keep",
+        paramLabel = "COUNT",
+        description = "Afterwards removes all backups but the newest COUNT. Default: none.")
+    private Integer keep;
+
+    @Override
+    void run(Repository repository, Rate rate) throws CommandFailure, IOException {
+      long begun = System.nanoTime();
+      try (GatewayClient client = gateways.open()) {
+        BackupRun.Done done =
+            new BackupRun(
+                    client,
+                    repository,
+                    rate,
+                    gateways.transfers(),
+                    System::currentTimeMillis,
+                    this::print)
+                .run(gateways.gateway(), alone, mayMiss);
+        Manifest manifest = done.manifest();
+        print(
+            "backup %s: %d hosts of %d gateways as of %s, %d files, %d bytes; sent %d files, %d bytes, in %.1f s"
+                .formatted(
+                    done.id(),
+                    manifest.hosts().size(),
+                    manifest.gateways().size(),
+                    Instant.ofEpochMilli(manifest.taken()),
+                    done.files(),
+                    done.bytes(),
+                    done.sent(),
+                    done.sentBytes(),
+                    (System.nanoTime() - begun) / 1e9));
+        List<String> parts =
+            manifest.hosts().stream()
+                .filter(each -> !each.whole())
+                .map(Manifest.OfHost::host)
+                .toList();
+        if (!parts.isEmpty()) {
+          print(
+              "of these hosts no gateway was known to have all, so all copies are in the backup: "
+                  + String.join(", ", parts));
+        }
+        if (verify) {
+          verify(repository, done.id(), manifest, rate);
+        }
+        if (keep != null) {
+          prune(repository, keep);
+        }
+      }
+    }
+  }
+
+  /** {@code fleetgauge backup list}. */
+  @CommandLine.Command(name = "list", description = "Prints the backups, oldest first.")
+  static final class Ids extends OnRepository {
+    @Override
+    void run(Repository repository, Rate rate) throws CommandFailure, IOException {
+      for (String id : Repositories.ids(repository).keySet()) {
+        try {
+          Manifest manifest = Repositories.read(repository, id);
+          long bytes =
+              manifest.distinctFiles().values().stream().mapToLong(Manifest.Kept::size).sum();
+          print(
+              "%s  cluster %s, %d gateways%s, %d hosts, %d bytes"
+                  .formatted(
+                      id,
+                      manifest.cluster(),
+                      manifest.gateways().size(),
+                      manifest.missing().isEmpty() ? "" : ", without " + manifest.missing(),
+                      manifest.hosts().size(),
+                      bytes));
+        } catch (CommandFailure e) {
+          print(id + "  cannot be used: " + e.getMessage());
+        }
+      }
+    }
+  }
+
+  /** {@code fleetgauge backup verify}. */
+  @CommandLine.Command(
+      name = "verify",
+      description = "Reads all files of a backup and compares them with what was written.")
+  static final class Verify extends OnRepository {
+    @CommandLine.Option(
+        names = "--backup",
+        paramLabel = "ID",
+        description = "Which backup. Default: the newest.")
+    private String id = "";
+
+    @Override
+    void run(Repository repository, Rate rate) throws CommandFailure, IOException {
+      String wanted =
+          id.isEmpty() && !Repositories.ids(repository).isEmpty()
+              ? Repositories.ids(repository).lastKey()
+              : id;
+      verify(repository, wanted, Repositories.read(repository, wanted), rate);
+    }
+  }
+
+  /** {@code fleetgauge backup prune}. */
+  @CommandLine.Command(
+      name = "prune",
+      description =
+          "Removes all backups but the newest, and files of no backup that are a day old.")
+  static final class Prune extends OnRepository {
+    @CommandLine.Option(
+        names = "--keep",
+        paramLabel = "COUNT",
+        required = true,
+        description = "How many backups stay, 1 or more.")
+    private int keep;
+
+    @Override
+    void run(Repository repository, Rate rate) throws CommandFailure, IOException {
+      prune(repository, keep);
+    }
+  }
+}

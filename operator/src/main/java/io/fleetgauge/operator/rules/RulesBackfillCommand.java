@@ -1,0 +1,266 @@
+package io.fleetgauge.operator.rules;
+
+import io.fleetgauge.operator.backup.PastSamples;
+import io.fleetgauge.operator.client.CommandFailure;
+import io.fleetgauge.operator.client.GatewayAccess;
+import io.fleetgauge.operator.client.GatewayClient;
+import io.fleetgauge.operator.client.QueryApi;
+import io.fleetgauge.promql.expr.Durations;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.rules.definition.InvalidRules;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.Numbers;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge rules backfill}. */
+@CommandLine.Command(
+    name = "backfill",
+    description = {
+      "Evaluates the recording rules of rule files over a range of the past, and writes the results"
+          + " to the cluster. Alerting rules are left out.",
+      "The results are those of an evaluation at the time. To fill a range twice changes nothing."
+          + " Exits with 1 if a query or a write fails."
+    })
+final class RulesBackfillCommand implements Command {
+  @CommandLine.Spec private CommandSpec spec;
+  @CommandLine.Mixin private QueryApi api;
+  @CommandLine.Mixin private GatewayAccess gateways;
+
+  @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Rule files.")
+  private List<Path> files;
+
+  @CommandLine.Option(
+      names = "--start",
+      required = true,
+      paramLabel = "TIME",
+      description = "First time to fill: seconds since the epoch, or RFC 3339.")
+  private String start;
+
+  @CommandLine.Option(
+      names = "--end",
+      paramLabel = "TIME",
+      description = "Last time to fill, in the same forms. Default: now.")
+  private String end;
+
+  @CommandLine.Option(
+      names = "--eval-interval",
+      paramLabel = "DURATION",
+      defaultValue = "1m",
+      description = "The interval of groups that name none. Default: 1m.")
+  private String interval;
+
+  @CommandLine.Option(
+      names = "--query-offset",
+      paramLabel = "DURATION",
+      defaultValue = "0s",
+      description = "The query_offset of groups that name none. Default: 0s.")
+  private String queryOffset;
+
+  @CommandLine.Option(
+      names = "--label",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A label that all results get, as those of a tenant's rules get the labels of its scope."
+              + " May be given several times.")
+  private Map<String, String> labels = Map.of();
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    long from = time("--start", start);
+    long to = end == null ? System.currentTimeMillis() : time("--end", end);
+    if (to < from) {
+      throw wrong("--end " + end + " is before --start " + start);
+    }
+    long every = duration("--eval-interval", interval);
+    if (every == 0) {
+      throw wrong("--eval-interval is " + interval + "; it has to be above 0");
+    }
+    if (labels.containsKey("") || labels.containsKey(Labels.NAME)) {
+      throw wrong("--label needs the name of a label, and not that of the metric's name");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    RuleFileReader reader = new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, every);
+    List<RuleGroup> groups = new ArrayList<>();
+    boolean readable = true;
+    for (Path file : files) {
+      readable &= read(file, reader, groups, out);
+    }
+    out.flush();
+    long offset = duration("--query-offset", queryOffset);
+    return readable && fill(groups, from, to, offset) ? 0 : 1;
+  }
+
+  private static boolean read(
+      Path file, RuleFileReader reader, List<RuleGroup> groups, PrintWriter out) {
+    try {
+      byte[] text = Files.readAllBytes(file);
+      groups.addAll(reader.read("", file.toString(), text));
+      RuleFileReader.unread(file.toString(), text)
+          .ifPresent(warning -> out.println("warning: " + warning));
+      return true;
+    } catch (InvalidRules e) {
+      e.problems().forEach(out::println);
+    } catch (NoSuchFileException e) {
+      out.println(file + ": there is no such file");
+    } catch (IOException e) {
+      out.println(file + ": the file cannot be read: " + e);
+    }
+    return false;
+  }
+
+  private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
+    PrintWriter err = spec.commandLine().getErr();
+    try (GatewayClient client = gateways.open(api.caFile())) {
+      PastSamples past = new PastSamples(client, gateways.gateway());
+      long oldest = System.currentTimeMillis() - past.retention();
+      if (from - offset < oldest) {
+        throw new CommandFailure(
+            "--start "
+                + start
+                + " is before "
+                + Instant.ofEpochMilli(oldest)
+                + ", the oldest time that the cluster keeps (store.retention)");
+      }
+      return fill(
+          groups,
+          from,
+          to,
+          new Backfill(this::range, all -> write(past, all), offset, Labels.of(labels)));
+    } catch (CommandFailure e) {
+      err.println("fleetgauge: " + e.getMessage());
+      err.flush();
+      return false;
+    }
+  }
+
+  private boolean fill(List<RuleGroup> groups, long from, long to, Backfill backfill) {
+    PrintWriter out = spec.commandLine().getOut();
+    for (RuleGroup group : groups) {
+      try {
+        Backfill.Done done = backfill.fill(group, from, to);
+        out.println(
+            group.id().key() + ": " + done.rules() + " rules, " + done.samples() + " samples");
+        out.flush();
+      } catch (BackfillFailure e) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println("fleetgauge: " + group.id().key() + ": " + e.getMessage());
+        err.flush();
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void write(PastSamples past, List<Series> series) throws BackfillFailure {
+    try {
+      past.write(series);
+    } catch (CommandFailure e) {
+      throw new BackfillFailure(e.getMessage());
+    } catch (IOException e) {
+      throw new BackfillFailure("samples cannot be sent: " + e);
+    }
+  }
+
+  // --- the cluster ---
+
+  private List<Series> range(String query, long from, long to, long step) throws BackfillFailure {
+    try {
+      JsonObject answer =
+          api.object(
+              "/api/v1/query_range",
+              List.of(
+                  Map.entry("query", query),
+                  Map.entry("start", Numbers.seconds(from)),
+                  Map.entry("end", Numbers.seconds(to)),
+                  Map.entry("step", Numbers.seconds(step))));
+      JsonArray warnings = answer.getJsonArray("warnings", new JsonArray());
+      if (!warnings.isEmpty()) {
+        throw new BackfillFailure("the answer of " + query + " has warnings: " + warnings);
+      }
+      List<Series> all = new ArrayList<>();
+      for (Object each : answer.getJsonObject("data").getJsonArray("result")) {
+        all.add(series((JsonObject) each, query));
+      }
+      return all;
+    } catch (QueryApi.Failure e) {
+      throw new BackfillFailure(e.getMessage());
+    } catch (ClassCastException | NullPointerException e) {
+      throw new BackfillFailure(api.url() + " answers " + query + " with no matrix");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BackfillFailure("interrupted");
+    }
+  }
+
+  private static Series series(JsonObject json, String query) throws BackfillFailure {
+    if (json.containsKey("histograms")) {
+      throw new BackfillFailure(
+          query + " has native histograms as its result, which cannot be back-filled");
+    }
+    Map<String, String> labels = new HashMap<>();
+    json.getJsonObject("metric")
+        .forEach(label -> labels.put(label.getKey(), "" + label.getValue()));
+    JsonArray points = json.getJsonArray("values");
+    long[] times = new long[points.size()];
+    double[] values = new double[points.size()];
+    for (int i = 0; i < times.length; i++) {
+      JsonArray point = points.getJsonArray(i);
+      times[i] = Math.round(point.getDouble(0) * 1000);
+      values[i] = Numbers.parse(point.getString(1)).orElse(Double.NaN);
+    }
+    return new Series(Labels.of(labels), times, values);
+  }
+
+  // --- options ---
+
+  private CommandLine.ParameterException wrong(String message) {
+    return new CommandLine.ParameterException(spec.commandLine(), message);
+  }
+
+  private long time(String option, String text) {
+    OptionalDouble seconds = Numbers.parse(text);
+    if (seconds.isPresent() && Double.isFinite(seconds.getAsDouble())) {
+      return Math.round(seconds.getAsDouble() * 1000);
+    }
+    try {
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException e) {
+      throw wrong(option + " is " + text + "; allowed are seconds since the epoch and RFC 3339");
+    }
+  }
+
+  private long duration(String option, String text) {
+    long millis = Durations.parse(text);
+    if (millis == Durations.NONE) {
+      throw wrong(option + " is " + text + "; allowed is a duration such as 1m30s");
+    }
+    return millis;
+  }
+}

@@ -1,0 +1,112 @@
+package io.fleetgauge.operator.rules;
+
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.rules.definition.DuplicateRules;
+import io.fleetgauge.query.rules.definition.InvalidRules;
+import io.fleetgauge.query.rules.definition.RuleFileReader;
+import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.definition.RuleProblem;
+import io.fleetgauge.query.rules.definition.TemplateCheck;
+import io.fleetgauge.runtime.process.Command;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge rules}. */
+@CommandLine.Command(
+    name = "rules",
+    description = "Tools for rule files.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {RulesCommand.Check.class, RulesTestCommand.class, RulesBackfillCommand.class})
+public final class RulesCommand implements Command {
+  @CommandLine.Spec private CommandSpec spec;
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return 2;
+  }
+
+  /** {@code fleetgauge rules check}. */
+  @CommandLine.Command(
+      name = "check",
+      description = {
+        "Checks rule files in the form of Prometheus's.",
+        "Prints all problems of all files, each with its line and column, and warns of rules that"
+            + " are there twice. Exits with 1 if a file cannot be used."
+      })
+  static final class Check implements Command {
+    private static final long ANY_INTERVAL = 60_000;
+
+    @CommandLine.Spec private CommandSpec spec;
+
+    @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to check.")
+    private List<Path> files;
+
+    @CommandLine.Option(
+        names = "--enable-feature",
+        split = ",",
+        paramLabel = "NAME",
+        description =
+            "Parts of PromQL that are on besides, as in the key query.features of the query API.")
+    private Set<String> features = Set.of();
+
+    @CommandLine.Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Shows this help.")
+    private boolean help;
+
+    @Override
+    public Integer call() {
+      RuleFileReader reader =
+          new RuleFileReader(
+              new ParseOptions(Feature.named(features), 0, 0),
+              TemplateCheck.TEMPLATES,
+              ANY_INTERVAL);
+      PrintWriter out = spec.commandLine().getOut();
+      boolean isGood = true;
+      for (Path file : files) {
+        isGood &= check(file, reader, out);
+      }
+      out.flush();
+      return isGood ? 0 : 1;
+    }
+
+    private static boolean check(Path file, RuleFileReader reader, PrintWriter out) {
+      try {
+        byte[] text = Files.readAllBytes(file);
+        List<RuleGroup> groups = reader.read("", file.toString(), text);
+        int rules = groups.stream().mapToInt(group -> group.rules().size()).sum();
+        out.println(file + ": " + groups.size() + " groups with " + rules + " rules");
+        RuleFileReader.unread(file.toString(), text)
+            .ifPresent(warning -> out.println("warning: " + warning));
+        DuplicateRules.of(groups)
+            .forEach(duplicate -> out.println(file + ": warning: " + duplicate));
+        return true;
+      } catch (InvalidRules e) {
+        for (RuleProblem problem : e.problems()) {
+          out.println(problem);
+        }
+      } catch (NoSuchFileException e) {
+        out.println(file + ": there is no such file");
+      } catch (IOException e) {
+        out.println(file + ": the file cannot be read: " + e);
+      }
+      return false;
+    }
+  }
+}

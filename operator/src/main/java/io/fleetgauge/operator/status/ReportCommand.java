@@ -1,0 +1,170 @@
+package io.fleetgauge.operator.status;
+
+import io.fleetgauge.operator.client.QueryApi;
+import io.fleetgauge.runtime.process.Command;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** {@code fleetgauge report}. */
+@CommandLine.Command(
+    name = "report",
+    description = "Asks a query API for reports.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = ReportCommand.GpuMemory.class)
+public final class ReportCommand implements Command {
+  @CommandLine.Spec private CommandSpec spec;
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return 2;
+  }
+
+  /** {@code fleetgauge report gpu-memory}. */
+  @CommandLine.Command(
+      name = "gpu-memory",
+      description = {
+        "Prints memory, utilization and hours of GPUs by container, pod, job, tenant, rack or GPU.",
+        "Exits with 1 if there is no report; a report that lacks hosts is printed, with a warning."
+      })
+  static final class GpuMemory implements Command {
+    private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
+
+    @CommandLine.Spec private CommandSpec spec;
+
+    @CommandLine.Option(
+        names = "--from",
+        paramLabel = "TIME",
+        description =
+            "Start: seconds since the epoch, or RFC 3339 such as 2026-11-01T00:00:00Z. Default: 24"
+                + " hours before --to.")
+    private String from = "";
+
+    @CommandLine.Option(
+        names = "--to",
+        paramLabel = "TIME",
+        description = "End, in the same forms. Default: now.")
+    private String to = "";
+
+    @CommandLine.Option(
+        names = "--by",
+        paramLabel = "NAMES",
+        description =
+            "What to group by, with commas between: container, pod, namespace, job, user, account,"
+                + " tenant, rack, host, gpu, mig, profile, model, label:NAME. Default:"
+                + " namespace,pod,container.")
+    private String by = "";
+
+    @CommandLine.Option(
+        names = "--step",
+        paramLabel = "DURATION",
+        description =
+            "Length of the intervals that have rows of their own, such as 1d. Default: the whole"
+                + " period.")
+    private String step = "";
+
+    @CommandLine.Option(
+        names = "--match",
+        paramLabel = "SELECTOR",
+        description = "Series to count, such as '{rack=\"r1\"}'. Default: all.")
+    private String match = "";
+
+    @CommandLine.Option(
+        names = "--format",
+        paramLabel = "FORMAT",
+        defaultValue = "csv",
+        description = "csv, json or html. Default: csv.")
+    private String format;
+
+    @CommandLine.Option(
+        names = "--timeout",
+        paramLabel = "DURATION",
+        description = "Longest time for the report. Default, and most: query.timeout.")
+    private String timeout = "";
+
+    @CommandLine.Option(
+        names = "--strict",
+        description = "Takes a report that lacks hosts for an error.")
+    private boolean strict;
+
+    @CommandLine.Mixin private QueryApi api;
+
+    @CommandLine.Option(
+        names = {"-h", "--help"},
+        usageHelp = true,
+        description = "Shows this help.")
+    private boolean help;
+
+    @Override
+    public Integer call() throws InterruptedException {
+      try {
+        report();
+        return 0;
+      } catch (QueryApi.Failure e) {
+        spec.commandLine().getErr().println("fleetgauge: " + e.getMessage());
+        spec.commandLine().getErr().flush();
+        return 1;
+      }
+    }
+
+    private void report() throws QueryApi.Failure, InterruptedException {
+      api.get(
+          "/api/v1/report/gpu-memory",
+          parameters(),
+          (headers, body) -> {
+            warn(headers.firstValue(COMPLETENESS).orElse(""));
+            print(body);
+          });
+    }
+
+    private List<Map.Entry<String, String>> parameters() {
+      return List.of(
+          Map.entry("from", from),
+          Map.entry("to", to),
+          Map.entry("by", by),
+          Map.entry("step", step),
+          Map.entry("match[]", match),
+          Map.entry("format", format),
+          Map.entry("timeout", timeout),
+          Map.entry("strict", strict ? "1" : ""));
+    }
+
+    private void warn(String completeness) {
+      if (completeness.contains("missing=;") || completeness.isEmpty()) {
+        return;
+      }
+      spec.commandLine()
+          .getErr()
+          .println("fleetgauge: the report is not complete: " + completeness);
+      spec.commandLine().getErr().flush();
+    }
+
+    private void print(InputStream body) throws IOException {
+      PrintWriter out = spec.commandLine().getOut();
+      try (Reader reader = new InputStreamReader(body, StandardCharsets.UTF_8)) {
+        reader.transferTo(out);
+      }
+      if (format.equals("json")) {
+        out.println();
+      }
+      out.flush();
+      if (out.checkError()) {
+        throw new IOException("the output cannot be written");
+      }
+    }
+  }
+}
