@@ -16,7 +16,7 @@ import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
 import io.fleetgauge.query.operate.OperateApi;
-import io.fleetgauge.query.prometheus.OtherQueryApis;
+import io.fleetgauge.query.peers.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.query.shards.MemoryFleet;

@@ -1,9 +1,11 @@
 /**
- * What operators ask about the cluster itself: {@code /api/v1/status/cluster}, {@code
- * slow-queries}, {@code cardinality} and {@code storage}.
+ * The answers to operators about the cluster itself: {@code /api/v1/status/cluster}, {@code
+ * slow-queries}, {@code cardinality} and {@code storage}; metrics of the cluster; and what {@code
+ * fleetgauge doctor query} examines.
  *
- * <p>In: requests with a token. Out: JSON in the envelope of the HTTP API, whose forms {@code
- * docs/operating.md} describes; fields are added to them and none is removed.
+ * <p>In: requests with a token; for doctor a configuration. Out: JSON in the envelope of the HTTP
+ * API, whose forms {@code docs/operating.md} describes; fields are added to them and none is
+ * removed.
  *
  * <p>Law: a tenant sees its own queries and series only. What shows the whole cluster needs the
  * right to operate, and a token without a scope.

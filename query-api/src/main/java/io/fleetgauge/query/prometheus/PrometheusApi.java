@@ -3,6 +3,7 @@ package io.fleetgauge.query.prometheus;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRoutes;
+import io.fleetgauge.query.peers.OtherQueryApis;
 import java.util.function.LongSupplier;
 
 /** All routes under {@code /api/v1}. */

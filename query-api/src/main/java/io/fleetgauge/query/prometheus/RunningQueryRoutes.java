@@ -8,6 +8,7 @@ import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
+import io.fleetgauge.query.peers.OtherQueryApis;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.ArrayList;

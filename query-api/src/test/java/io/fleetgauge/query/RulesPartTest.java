@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The rules of a query API that has a gateway, which never answers. */
 @Tag("slow")
 @ExtendWith(VertxExtension.class)
-class QueryRulesTest {
+class RulesPartTest {
   @TempDir private Path folder;
   private final List<AutoCloseable> started = new ArrayList<>();
   private final List<Fragment> asked = new CopyOnWriteArrayList<>();

@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.query.peers;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
 import io.fleetgauge.cluster.bus.LocalQueries;
@@ -7,7 +7,6 @@ import io.fleetgauge.cluster.bus.RemoteQuery;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.answer.RunningQueries;
-import io.fleetgauge.query.prometheus.OtherQueryApis;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -24,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * Connects the queries of this process with those of the other query APIs, once the process has
  * joined the cluster; before, it is alone. Safe for all threads.
  */
-final class ClusterQueries implements ClusterShare, OtherQueryApis {
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterQueries.class);
+public final class PeerQueries implements ClusterShare, OtherQueryApis {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerQueries.class);
 
   private final Vertx vertx;
   private volatile Optional<QueryPeers> peers = Optional.empty();
 
-  ClusterQueries(Vertx vertx) {
+  public PeerQueries(Vertx vertx) {
     this.vertx = vertx;
   }
 
@@ -39,7 +38,7 @@ final class ClusterQueries implements ClusterShare, OtherQueryApis {
    *
    * @param limits how many queries of a tenant may run at once
    */
-  void join(
+  public void join(
       ClusterBus bus,
       Admission admission,
       RunningQueries running,

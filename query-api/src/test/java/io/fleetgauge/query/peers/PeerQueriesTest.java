@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.query.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LogSettings;
@@ -38,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Query APIs in one cluster with a gateway that never answers, so that queries go on. */
 @ExtendWith(VertxExtension.class)
-class ClusterQueriesTest {
+class PeerQueriesTest {
   private static final Duration SOON = Duration.ofMinutes(10);
 
   @TempDir private Path folder;

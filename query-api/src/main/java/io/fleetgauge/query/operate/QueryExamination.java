@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.query.operate;
 
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.doctor.DiscoveryChecks;

@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.query.operate;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
@@ -8,8 +8,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** The metrics of the cluster as this process sees it. */
-record ClusterMeters(Supplier<ClusterView> view) {
-  void declare(Meters meters) {
+public record ClusterMeters(Supplier<ClusterView> view) {
+  /** Declares them. */
+  public void declare(Meters meters) {
     meters.gauge("table_epoch", "Epoch of the ownership table.", () -> view.get().table().epoch());
     meters.gauge("gateways", "Gateways in the cluster.", () -> view.get().gateways().size());
     meters.gauge("hosts", "Hosts in the ownership table.", () -> ofTheFleet(holders -> true));

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.prometheus;
+package io.fleetgauge.query.peers;
 
 import io.fleetgauge.cluster.bus.QueryPeers;
 import io.fleetgauge.cluster.bus.RemoteQuery;

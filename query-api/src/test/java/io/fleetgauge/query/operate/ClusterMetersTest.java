@@ -1,4 +1,4 @@
-package io.fleetgauge.query;
+package io.fleetgauge.query.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

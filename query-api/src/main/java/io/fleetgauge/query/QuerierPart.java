@@ -1,0 +1,154 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.query.admission.Admission;
+import io.fleetgauge.query.admission.ClusterShare;
+import io.fleetgauge.query.admission.Lanes;
+import io.fleetgauge.query.admission.TenantShare;
+import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.fanout.GatewayShards;
+import io.fleetgauge.runtime.config.LocalHost;
+import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.process.Lifecycle;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.trace.Tracer;
+import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.fleetgauge.sample.vocabulary.InvalidAliases;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Supplier;
+
+/** The way of a query to the gateways: its places, its threads, its trace, the connections. */
+final class QuerierPart implements QueryPart {
+  /** Most queries of rules that run or wait: those of all groups at one time. */
+  private static final int RULES_IN_FLIGHT = 100_000;
+
+  /** Light ones, which share requests; of heavy ones, one runs at a time. */
+  private static final int RULES_AT_ONCE = 64;
+
+  private final Lifecycle lifecycle = new Lifecycle("queries");
+  private final Vertx vertx;
+  private final QueryConfig config;
+  private final Guard guard;
+  private final Supplier<ClusterView> view;
+  private final ClusterShare share;
+  private WorkerExecutor workers;
+  private OutgoingHttp toGateways;
+  private GatewayShards fanout;
+  private Admission admission;
+  private Tracer tracer;
+  private Querier querier;
+
+  /**
+   * @param share of the limits of the cluster that this process has
+   */
+  QuerierPart(
+      Vertx vertx,
+      QueryConfig config,
+      Guard guard,
+      Supplier<ClusterView> view,
+      ClusterShare share) {
+    this.vertx = vertx;
+    this.config = config;
+    this.guard = guard;
+    this.view = view;
+    this.share = share;
+  }
+
+  @Override
+  public void start() throws StartFailure {
+    AliasTable aliases = aliases(config);
+    int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
+    workers = vertx.createSharedWorkerExecutor("queries", threads);
+    WorkerExecutor heavy = vertx.createSharedWorkerExecutor("heavy-queries", config.maxHeavy());
+    toGateways =
+        new OutgoingHttp(
+            vertx, config.trust(), guard.signer(), GatewayShards.connections(config.maxParallel()));
+    lifecycle.started("connections to gateways", QueryProcess.STOP_LIMIT, toGateways);
+    fanout = new GatewayShards(vertx, toGateways, view, workers, heavy);
+    admission =
+        new Admission(
+            new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
+            tenant -> share(guard.access().limits(tenant)),
+            share,
+            System::nanoTime);
+    tracer = Tracer.start(config.tracing(), "query", LocalHost.name() + ":" + config.http().port());
+    lifecycle.started("traces", QueryProcess.STOP_LIMIT, tracer);
+    querier =
+        new Querier(
+            config,
+            fanout,
+            new Lanes(admission, ofRules()),
+            new Querier.Workers(workers, heavy),
+            aliases,
+            tracer);
+  }
+
+  /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
+  private static Admission ofRules() {
+    return new Admission(
+        new Admission.Places(RULES_IN_FLIGHT, RULES_AT_ONCE, 1),
+        tenant -> new TenantShare(1, RULES_AT_ONCE, RULES_IN_FLIGHT),
+        ClusterShare.WHOLE,
+        System::nanoTime);
+  }
+
+  private static TenantShare share(TenantLimits of) {
+    return new TenantShare(of.weight(), of.running(), of.queued());
+  }
+
+  /** The aliases that every query API knows, and those of the configured file. */
+  private static AliasTable aliases(QueryConfig config) throws StartFailure {
+    if (config.aliases().isEmpty()) {
+      return AliasTable.builtIn();
+    }
+    Path file = config.aliases().get();
+    try {
+      return AliasTable.builtIn().with(file.toString(), Files.readString(file));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "the file " + file + " of query.aliases cannot be read: " + e.getMessage(), e);
+    } catch (InvalidAliases e) {
+      throw new StartFailure("query.aliases: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void declare(Meters meters) {
+    admission.declare(meters);
+    querier.declare(meters);
+    tracer.declare(meters);
+    fanout.declare(meters);
+  }
+
+  /** The threads for light queries. */
+  WorkerExecutor workers() {
+    return workers;
+  }
+
+  /** The connections to gateways and to other query APIs. */
+  OutgoingHttp toGateways() {
+    return toGateways;
+  }
+
+  /** The places of all queries but those of rules. */
+  Admission admission() {
+    return admission;
+  }
+
+  Querier querier() {
+    return querier;
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+  }
+}
