@@ -264,8 +264,7 @@ class TidyTest {
               "distribution.sbom",
               "distribution.training"),
           room("distribution.packages"),
-          room(
-              "distribution.image", "distribution.process", "distribution.sbom", "runtime.process"),
+          room("distribution.image", "distribution.process", "distribution.sbom"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -881,7 +880,6 @@ class TidyTest {
               "query.rules.source",
               "runtime.config",
               "runtime.discovery",
-              "runtime.doctor",
               "runtime.http",
               "runtime.key",
               "runtime.process",
