@@ -6,8 +6,10 @@ import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.answer.Stores;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.fanout.GatewayShards;
+import io.fleetgauge.query.fanout.GatewayFleet;
+import io.fleetgauge.query.fanout.Gateways;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.http.Guard;
@@ -41,7 +43,7 @@ final class QuerierPart implements QueryPart {
   private final ClusterShare share;
   private WorkerExecutor workers;
   private OutgoingHttp toGateways;
-  private GatewayShards fanout;
+  private Gateways gateways;
   private Admission admission;
   private Tracer tracer;
   private Querier querier;
@@ -70,9 +72,9 @@ final class QuerierPart implements QueryPart {
     WorkerExecutor heavy = vertx.createSharedWorkerExecutor("heavy-queries", config.maxHeavy());
     toGateways =
         new OutgoingHttp(
-            vertx, config.trust(), guard.signer(), GatewayShards.connections(config.maxParallel()));
+            vertx, config.trust(), guard.signer(), Gateways.connections(config.maxParallel()));
     lifecycle.started("connections to gateways", QueryProcess.STOP_LIMIT, toGateways);
-    fanout = new GatewayShards(vertx, toGateways, view, workers, heavy);
+    gateways = new Gateways(vertx, toGateways, view, workers, heavy);
     admission =
         new Admission(
             new Admission.Places(config.maxConcurrent(), config.maxParallel(), config.maxHeavy()),
@@ -81,10 +83,11 @@ final class QuerierPart implements QueryPart {
             System::nanoTime);
     tracer = Tracer.start(config.tracing(), "query", LocalHost.name() + ":" + config.http().port());
     lifecycle.started("traces", QueryProcess.STOP_LIMIT, tracer);
+    GatewayFleet fleet = new GatewayFleet(gateways);
     querier =
         new Querier(
             config,
-            fanout,
+            new Stores(fleet, fleet),
             new Lanes(admission, ofRules()),
             new Querier.Workers(workers, heavy),
             aliases,
@@ -125,7 +128,7 @@ final class QuerierPart implements QueryPart {
     admission.declare(meters);
     querier.declare(meters);
     tracer.declare(meters);
-    fanout.declare(meters);
+    gateways.declare(meters);
   }
 
   /** The threads for light queries. */

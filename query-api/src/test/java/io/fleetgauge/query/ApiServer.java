@@ -13,14 +13,14 @@ import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.federate.FederateApi;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
 import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.peers.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -91,7 +91,8 @@ public final class ApiServer implements AutoCloseable {
         new Querier.Workers(
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
-    querier = new Querier(config, shards, admission, workers, AliasTable.builtIn(), Tracer.OFF);
+    querier =
+        new Querier(config, shards.stores(), admission, workers, AliasTable.builtIn(), Tracer.OFF);
     http =
         new TestServer(
             vertx,

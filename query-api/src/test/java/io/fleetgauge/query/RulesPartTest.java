@@ -6,8 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.table.Holders.Admission;
+import io.fleetgauge.promql.fragment.ExtentsQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.wire.WireException;
@@ -99,7 +100,7 @@ class RulesPartTest {
 
   private void take(Buffer body) {
     try {
-      asked.add(FragmentCodec.decodeRequest(body.getBytes()).fragment());
+      asked.add(FragmentCodec.decode(body.getBytes()));
     } catch (WireException e) {
       // It is no fragment.
     }
@@ -110,7 +111,8 @@ class RulesPartTest {
     return asked.stream()
         .anyMatch(
             fragment ->
-                !(fragment instanceof Fragment.Extent) && fragment.toString().contains(metric));
+                !(fragment.question() instanceof ExtentsQuestion)
+                    && fragment.toString().contains(metric));
   }
 
   private Future<HttpClientRequest> begin(HttpMethod method, String path, String body) {

@@ -8,9 +8,9 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -265,11 +265,9 @@ final class GatewayWithLedger implements AutoCloseable {
   void compare() throws Exception {
     List<String> hosts = senders.stream().map(sender -> sender.host).toList();
     Selection all = new Selection(Parser.parseSelector("{Hostname=~\".+\"}"), 0, Long.MAX_VALUE);
-    byte[] fragment =
-        FragmentCodec.encode(
-            new FragmentRequest(
-                Load.OWN, new Fragment.Samples(0, hosts, 100_000_000, List.of(all))));
-    FragmentAnswer.Samples[] found = new FragmentAnswer.Samples[1];
+    SamplesQuestion question = new SamplesQuestion(100_000_000, List.of(all));
+    byte[] fragment = FragmentCodec.encode(new Fragment(Load.OWN, 0, hosts, question));
+    FragmentAnswer[] found = new FragmentAnswer[1];
     await()
         .atMost(LIMIT)
         .until(
@@ -280,11 +278,14 @@ final class GatewayWithLedger implements AutoCloseable {
                           .POST(HttpRequest.BodyPublishers.ofByteArray(fragment))
                           .build(),
                       HttpResponse.BodyHandlers.ofByteArray());
-              found[0] = (FragmentAnswer.Samples) FragmentCodec.decodeAnswer(response.body());
+              found[0] = FragmentCodec.decode(response.body(), question);
               return found[0].covered().size() == hosts.size();
             });
     Map<Labels, Series> bySeries = new TreeMap<>();
-    found[0].series().getFirst().forEach(series -> bySeries.put(series.labels(), series));
+    ((SamplesQuestion.Answer) found[0].result())
+        .series()
+        .getFirst()
+        .forEach(series -> bySeries.put(series.labels(), series));
     long lost = 0;
     long changed = 0;
     long unknown = 0;

@@ -18,12 +18,13 @@ import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.query.QueryProcess;
-import io.fleetgauge.query.fanout.GatewayShards;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.fanout.GatewayFleet;
+import io.fleetgauge.query.fanout.Gateways;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.StartFailure;
@@ -450,16 +451,16 @@ class FleetTest {
             Map.of("gateway-1", fleet.gatewayAddresses().getFirst(), "dead", dead),
             false);
     try (OutgoingHttp http =
-        new OutgoingHttp(
-            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4))) {
-      GatewayShards shards =
-          new GatewayShards(
-              vertx,
-              http,
-              () -> wrong,
-              vertx.createSharedWorkerExecutor("test", 2),
-              vertx.createSharedWorkerExecutor("heavy-test", 1));
-      Fragment.Search all = new Fragment.Search(0, NOW, 0, List.of());
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, Gateways.connections(4))) {
+      GatewayFleet shards =
+          new GatewayFleet(
+              new Gateways(
+                  vertx,
+                  http,
+                  () -> wrong,
+                  vertx.createSharedWorkerExecutor("test", 2),
+                  vertx.createSharedWorkerExecutor("heavy-test", 1)));
+      SeriesSearch all = new SeriesSearch(0, NOW, 0, List.of());
       Gathered<List<String>> names =
           shards
               .labelValues("Hostname", all, new ReadOptions(Load.OWN, 5_000, new Cancellation()))

@@ -93,12 +93,6 @@ final class ProcessCluster implements AutoCloseable {
                 folder, home, command, "--config", written(command, configuration)));
   }
 
-  /** Starts processes of this release with options of the JVM. */
-  Launcher withOptions(String options) {
-    return (command, configuration) ->
-        launch(Map.of("JDK_JAVA_OPTIONS", options), command, configuration);
-  }
-
   LaunchedProcess gateway(int place, String secret, Launcher launcher) throws IOException {
     return launcher.launch(
         "gateway",

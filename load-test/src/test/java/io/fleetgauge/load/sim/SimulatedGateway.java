@@ -13,9 +13,11 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.StoreLimits;
-import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
@@ -391,17 +393,18 @@ final class SimulatedGateway {
 
   /** The times of a host in its answer to a query; empty when the answer names it as incomplete. */
   Optional<Set<Long>> query(String host, long askerEpoch) {
-    FragmentAnswer.Samples answer;
+    FragmentAnswer answer;
     try {
       answer =
-          (FragmentAnswer.Samples)
-              life.queries.run(
-                  new Fragment.Samples(
-                      askerEpoch,
-                      List.of(host),
+          life.queries.run(
+              new Fragment(
+                  Load.OWN,
+                  askerEpoch,
+                  List.of(host),
+                  new SamplesQuestion(
                       Long.MAX_VALUE,
-                      List.of(new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE))),
-                  StopCheck.NEVER);
+                      List.of(new Selection(List.of(), Long.MIN_VALUE, Long.MAX_VALUE)))),
+              StopCheck.NEVER);
     } catch (TooManySamples | QueryFailure e) {
       throw new AssertionError(e);
     }
@@ -409,7 +412,10 @@ final class SimulatedGateway {
       return Optional.empty();
     }
     Set<Long> times = new HashSet<>();
-    answer.series().getFirst().forEach(series -> LongStream.of(series.times()).forEach(times::add));
+    ((SamplesQuestion.Answer) answer.result())
+        .series()
+        .getFirst()
+        .forEach(series -> LongStream.of(series.times()).forEach(times::add));
     return Optional.of(times);
   }
 

@@ -80,7 +80,12 @@ public final class Engine {
    */
   public static List<SamplesRead> reads(Query query) throws QueryFailure {
     selections(query, Set.of());
-    return Selections.reads(query);
+    return Selections.reads(query, query.grid());
+  }
+
+  /** As above, for a part of a query that is evaluated at other steps. */
+  public static List<SamplesRead> reads(Query query, Grid grid) throws QueryFailure {
+    return Selections.reads(query, grid);
   }
 
   /**

@@ -33,7 +33,12 @@ public final class QueryWalk {
    * @throws QueryFailure if a subquery has more steps than samples are allowed
    */
   public static void visit(Query query, Visitor visitor) throws QueryFailure {
-    new QueryWalk(query, visitor).walk(query.expr(), query.grid());
+    visit(query, query.grid(), visitor);
+  }
+
+  /** As above, for a part of a query that is evaluated at other steps. */
+  static void visit(Query query, Grid grid, Visitor visitor) throws QueryFailure {
+    new QueryWalk(query, visitor).walk(query.expr(), grid);
   }
 
   /** Whether a part has the same value at every step, because {@code @} fixes everything in it. */

@@ -59,33 +59,34 @@ final class Selections {
   }
 
   /** How much a query reads of each selection, wherever that is evaluated. */
-  static List<SamplesRead> reads(Query query) throws QueryFailure {
+  static List<SamplesRead> reads(Query query, Grid grid) throws QueryFailure {
     Map<Selection, SamplesRead> reads = new LinkedHashMap<>();
     Map<Expr, Double> again = new IdentityHashMap<>();
     Set<Expr> ends = Collections.newSetFromMap(new IdentityHashMap<>());
     QueryWalk.visit(
         query,
-        (expr, grid) -> {
-          int steps = grid.size();
+        grid,
+        (expr, at) -> {
+          int steps = at.size();
           if (steps == 0) {
             return true;
           }
           double more = again.getOrDefault(expr, 0.0);
           switch (expr) {
             case Expr.Selector selector -> {
-              for (Selection selection : all(query, grid, selector, query.settings().lookback())) {
+              for (Selection selection : all(query, at, selector, query.settings().lookback())) {
                 add(reads, selection, steps + more, 0);
               }
             }
             case Expr.Window window -> {
               double windows = ends.contains(window) ? 0 : steps;
-              for (Selection selection : all(query, grid, window.selector(), window.range())) {
+              for (Selection selection : all(query, at, window.selector(), window.range())) {
                 add(reads, selection, steps + more, windows * window.range());
               }
             }
             case Expr.Subquery subquery -> {
               // Each step reads the points of its window again.
-              Grid inner = Grid.of(query, grid, subquery);
+              Grid inner = Grid.of(query, at, subquery);
               double points = (double) steps * subquery.range() / inner.step();
               below(again, subquery.input(), more + points);
               more = 0;
@@ -95,7 +96,7 @@ final class Selections {
                 ends.addAll(call.arguments());
               }
               if (call.function().sharding() == Function.Sharding.JOINS) {
-                add(reads, new InfoJoin(query, grid, call).selection(), steps, 0);
+                add(reads, new InfoJoin(query, at, call).selection(), steps, 0);
               }
             }
             case Expr.Number _,

@@ -1,5 +1,6 @@
 package io.fleetgauge.promql.expr;
 
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -201,9 +202,12 @@ public sealed interface Expr {
 
     /** The same with more matchers, of what is stored. */
     public Selector scoped(List<Matcher> scope) {
-      // The matcher of a name that stands before the braces has to be the last.
+      // The matcher of a name that stands before the braces has to be the last, and no other is in
+      // them.
       List<Matcher> all = new ArrayList<>(scope);
       all.addAll(matchers);
+      boolean named =
+          this.named && scope.stream().noneMatch(each -> each.name().equals(Labels.NAME));
       List<Reading> scopedReadings =
           readings.stream().map(reading -> reading.scoped(scope)).toList();
       return new Selector(all, named, shift, edges, scopedReadings, span);

@@ -4,7 +4,6 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.List;
 import java.util.Map;
 
@@ -12,14 +11,12 @@ import java.util.Map;
  * A planned query.
  *
  * @param query with the expression that is evaluated: aliases and scope applied, constants folded
- * @param aliases that the query uses
  * @param cuts the parts that shards evaluate
  * @param selections samples that are fetched in addition
  * @param reasons why parts are not given to the shards or not taken from rollups, by their text
  */
 public record Planned(
     Query query,
-    Aliases aliases,
     Plan plan,
     List<Cut> cuts,
     List<Selection> selections,
@@ -28,11 +25,9 @@ public record Planned(
   /**
    * A part that the shards evaluate.
    *
-   * @param number the position of the part in the query's tree, counted from 0 at the root in
-   *     pre-order
    * @param grid the steps at which it is needed
    * @param partial whether shards fold it into partials; otherwise they evaluate it
    * @param rollups whether they may use rollups
    */
-  public record Cut(int number, Expr expr, Grid grid, boolean partial, boolean rollups) {}
+  public record Cut(Expr expr, Grid grid, boolean partial, boolean rollups) {}
 }

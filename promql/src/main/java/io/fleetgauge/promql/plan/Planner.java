@@ -33,28 +33,11 @@ public final class Planner {
     RAW
   }
 
-  /**
-   * The query with its aliases and its scope applied and constants folded. The query API and the
-   * shards both do this to the same text, so that part numbers have the same meaning for both.
-   *
-   * @param aliases that it uses
-   * @throws QueryFailure if it is not allowed with this scope
-   */
+  /** The query with its aliases and its scope applied and constants folded. */
   public static Query prepared(Query query, List<Matcher> scope, Aliases aliases)
       throws QueryFailure {
     Expr named = AliasUse.apply(query.expr(), aliases);
     return query.with(ConstantFolding.apply(Scope.apply(named, scope)));
-  }
-
-  /** A query that uses no aliases, prepared. */
-  public static Query prepared(Query query, List<Matcher> scope) throws QueryFailure {
-    return prepared(query, scope, Aliases.NONE);
-  }
-
-  /** The part of a prepared query that has a number; null when there is none. */
-  public static Expr part(Query prepared, int number) {
-    int[] left = {number};
-    return find(prepared.expr(), left);
   }
 
   /**
@@ -104,19 +87,6 @@ public final class Planner {
         .map(label -> "the label " + label + ", which says the host here, is written over");
   }
 
-  private static Expr find(Expr expr, int[] left) {
-    if (left[0]-- == 0) {
-      return expr;
-    }
-    for (Expr part : expr.children()) {
-      Expr found = find(part, left);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
-  }
-
   /** Plans a query that uses no aliases. */
   public static Planned plan(Query query, List<Matcher> scope, Mode mode) throws QueryFailure {
     return plan(query, scope, Aliases.NONE, mode);
@@ -145,14 +115,14 @@ public final class Planner {
     if (!aliases.isEmpty()) {
       AliasUse.explain(prepared.expr(), texts);
     }
-    return at(prepared, aliases, StepInvariantParts.apply(plan), texts);
+    return at(prepared, StepInvariantParts.apply(plan), texts);
   }
 
   /** Some steps of a planned range query, by the same plan: it does not depend on the steps. */
   public static Planned atSteps(Planned whole, long from, long to) throws QueryFailure {
     Query query = whole.query();
     Query steps = new Query(query.text(), query.expr(), from, to, query.step(), query.settings());
-    return at(steps, whole.aliases(), whole.plan(), whole.reasons());
+    return at(steps, whole.plan(), whole.reasons());
   }
 
   /**
@@ -163,18 +133,16 @@ public final class Planner {
   public static Planned fromSamples(Planned planned, String reason) throws QueryFailure {
     Expr expr = planned.query().expr();
     Plan plan = StepInvariantParts.apply(gathering(expr));
-    return at(planned.query(), planned.aliases(), plan, Map.of(expr.toString(), reason));
+    return at(planned.query(), plan, Map.of(expr.toString(), reason));
   }
 
   /** What is asked of the shards for a plan at the steps of a query. */
-  private static Planned at(Query prepared, Aliases aliases, Plan plan, Map<String, String> reasons)
+  private static Planned at(Query prepared, Plan plan, Map<String, String> reasons)
       throws QueryFailure {
     Set<Expr> cutOut = Collections.newSetFromMap(new IdentityHashMap<>());
     Map<Expr, Plan> cutPlans = new IdentityHashMap<>();
     cuts(plan, cutPlans);
     cutOut.addAll(cutPlans.keySet());
-    Map<Expr, Integer> numbers = new IdentityHashMap<>();
-    number(prepared.expr(), numbers);
     List<Planned.Cut> cuts = new ArrayList<>();
     QueryWalk.visit(
         prepared,
@@ -183,7 +151,6 @@ public final class Planner {
           if (cut != null && grid.size() > 0) {
             cuts.add(
                 new Planned.Cut(
-                    numbers.get(expr),
                     expr,
                     grid,
                     cut instanceof Plan.Merge,
@@ -191,7 +158,7 @@ public final class Planner {
           }
           return cut == null;
         });
-    return new Planned(prepared, aliases, plan, cuts, Engine.selections(prepared, cutOut), reasons);
+    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), reasons);
   }
 
   /** The plan that fetches every sample. */
@@ -232,10 +199,5 @@ public final class Planner {
       case Plan.Gather _, Plan.Here _, Plan.Once _ -> {}
     }
     plan.inputs().forEach(input -> cuts(input, into));
-  }
-
-  private static void number(Expr expr, Map<Expr, Integer> into) {
-    into.put(expr, into.size());
-    expr.children().forEach(part -> number(part, into));
   }
 }

@@ -43,11 +43,6 @@ public record Query(String text, Expr expr, long start, long end, long step, Set
     return step == 0;
   }
 
-  /** This query without its expression. */
-  public QueryText unparsed() {
-    return new QueryText(text, start, end, step, settings);
-  }
-
   /** The same query with another expression. */
   public Query with(Expr otherExpr) {
     return new Query(text, otherExpr, start, end, step, settings);

@@ -241,7 +241,8 @@ class DistributionRulesTest {
             Planner.Mode.AUTO);
     assertThat(planned.reasons())
         .containsEntry("absent(x)", "absent has to know all series")
-        .containsEntry("sum(y @ 100.000)", "rollups are of selectors and their rate and increase");
+        .containsEntry(
+            "sum(y @ 100.000)", "the selector has an @ modifier or extended range edges");
     assertThat(planned.cuts())
         .extracting(cut -> cut.expr() + " " + cut.partial() + cut.rollups() + cut.grid().size())
         .containsExactly("x falsefalse5", "sum(y @ 100.000) truefalse1");

@@ -5,29 +5,23 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
-import io.fleetgauge.promql.query.Annotation;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.form.PartResultForm;
 import io.fleetgauge.promql.query.Answer;
-import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.InMemorySeries;
 import io.fleetgauge.promql.query.PartResult;
-import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Provided;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.promql.syntax.ParseOptions;
-import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,25 +56,15 @@ final class InMemoryShards {
               });
     }
 
-    FragmentAnswer run(Fragment.Parts asked) throws Exception {
-      List<String> covered = List.copyOf(hosts);
+    PartsQuestion.Answer run(PartsQuestion asked) throws Exception {
       try {
-        ParseOptions options =
-            new ParseOptions(
-                asked.query().settings().features(),
-                asked.query().end() - asked.query().start(),
-                asked.query().step());
-        Query query =
-            Planner.prepared(
-                asked.query().with(Parser.parse(asked.query().text(), options)),
-                asked.scope(),
-                asked.aliases());
         List<PartResult> results = new ArrayList<>();
-        for (Fragment.Part part : asked.parts()) {
-          Expr expr = Planner.part(query, part.number());
+        for (PartsQuestion.Part part : asked.parts()) {
+          Query query = asked.query(part);
+          Expr expr = query.expr();
           Optional<String> obstacle = Planner.obstacle(expr, part.partial(), hostLabels);
           if (obstacle.isPresent()) {
-            return new FragmentAnswer.Unfit(0, covered, obstacle.get());
+            return new PartsQuestion.Unfit(obstacle.get());
           }
           Grid grid = part.grid();
           SeriesSource source = source(Planner.needsHosts(expr, part.partial()));
@@ -88,15 +72,16 @@ final class InMemoryShards {
               part.partial()
                   ? Engine.partials(query, (Expr.Aggregate) expr, grid, source, StopCheck.NEVER)
                   : Optional.of(Engine.columns(query, expr, grid, source, StopCheck.NEVER));
-          if (result.isEmpty() || !FragmentCodec.fits(result.get())) {
-            return new FragmentAnswer.Unfit(0, covered, "it cannot be handed over exactly");
+          if (result.isEmpty() || !PartResultForm.fits(result.get())) {
+            return new PartsQuestion.Unfit("it cannot be handed over exactly");
           }
           results.add(result.get());
         }
         List<String> notes = results.stream().map(none -> "").toList();
-        return new FragmentAnswer.Parts(0, covered, covered, results, notes, 0, hostLabels);
+        return new PartsQuestion.Results(
+            List.of(), results, notes, 0, hostLabels, Optional.empty());
       } catch (QueryFailure e) {
-        return new FragmentAnswer.Unfit(0, covered, e.getMessage());
+        return new PartsQuestion.Unfit(e.getMessage());
       }
     }
   }
@@ -127,62 +112,26 @@ final class InMemoryShards {
 
   Answer run(Query query, Aliases aliases, Planner.Mode mode) throws Exception {
     Planned planned = Planner.plan(query, List.of(), aliases, mode);
-    Optional<Map<Expr, Provided>> provided =
-        planned.cuts().isEmpty() ? Optional.empty() : ask(query, planned);
-    pushedDown = provided.isPresent();
-    return Engine.run(planned.query(), whole(), provided.orElse(Map.of()), StopCheck.NEVER);
+    Map<Expr, Provided> provided = planned.cuts().isEmpty() ? Map.of() : ask(planned);
+    pushedDown = !provided.isEmpty();
+    return Engine.run(planned.query(), whole(), provided, StopCheck.NEVER);
   }
 
-  private Optional<Map<Expr, Provided>> ask(Query query, Planned planned) throws Exception {
-    List<Fragment.Part> parts =
-        planned.cuts().stream()
-            .map(cut -> new Fragment.Part(cut.number(), cut.grid(), cut.partial(), cut.rollups()))
-            .toList();
-    List<FragmentAnswer> answers = new ArrayList<>();
+  private Map<Expr, Provided> ask(Planned planned) throws Exception {
+    PartsQuestion question = PartsQuestion.of(planned, 1_000);
+    List<PartsQuestion.Answer> answers = new ArrayList<>();
     for (Shard shard : shards) {
-      Fragment.Parts asked =
-          new Fragment.Parts(
-              0,
-              List.copyOf(shard.hosts()),
-              query.unparsed(),
-              List.of(),
-              planned.aliases(),
-              1_000,
-              parts,
-              Optional.empty());
-      byte[] question = FragmentCodec.encode(new FragmentRequest(Load.OWN, asked));
-      FragmentAnswer answer =
-          shard.run((Fragment.Parts) FragmentCodec.decodeRequest(question).fragment());
-      answers.add(FragmentCodec.decodeAnswer(FragmentCodec.encode(answer)));
+      List<String> hosts = List.copyOf(shard.hosts());
+      byte[] asked = FragmentCodec.encode(new Fragment(Load.OWN, 0, hosts, question));
+      PartsQuestion read = (PartsQuestion) FragmentCodec.decode(asked).question();
+      byte[] answer = FragmentCodec.encode(new FragmentAnswer(0, hosts, shard.run(read)), question);
+      answers.add((PartsQuestion.Answer) FragmentCodec.decode(answer, question).result());
     }
-    if (answers.stream().anyMatch(FragmentAnswer.Unfit.class::isInstance)
-        || !FragmentAnswer.Parts.haveSameHostLabels(answers)) {
-      return Optional.empty();
-    }
+    EvaluatedParts merged = question.merged(planned, answers);
     Map<Expr, Provided> provided = new IdentityHashMap<>();
-    for (int i = 0; i < planned.cuts().size(); i++) {
-      provided.put(planned.cuts().get(i).expr(), merged(planned, i, answers));
+    for (int i = 0; i < merged.parts().size(); i++) {
+      provided.put(planned.cuts().get(i).expr(), merged.parts().get(i));
     }
-    return Optional.of(provided);
-  }
-
-  private static Provided merged(Planned planned, int index, List<FragmentAnswer> answers)
-      throws QueryFailure {
-    Planned.Cut cut = planned.cuts().get(index);
-    List<Column> columns = new ArrayList<>();
-    List<Partial> partials = new ArrayList<>();
-    Set<Annotation> annotations = new LinkedHashSet<>();
-    for (FragmentAnswer answer : answers) {
-      PartResult result = ((FragmentAnswer.Parts) answer).parts().get(index);
-      columns.addAll(result.columns());
-      partials.addAll(result.partials());
-      annotations.addAll(result.annotations());
-    }
-    if (cut.partial()) {
-      columns = Engine.merged(planned.query(), (Expr.Aggregate) cut.expr(), cut.grid(), partials);
-    } else {
-      columns.sort(Comparator.comparing(Column::labels));
-    }
-    return new Provided(columns, List.copyOf(annotations));
+    return provided;
   }
 }

@@ -3,7 +3,7 @@ package io.fleetgauge.query.admission;
 import io.fleetgauge.promql.fair.FairQueue;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

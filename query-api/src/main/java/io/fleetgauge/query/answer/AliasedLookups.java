@@ -3,15 +3,14 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.promql.exec.SeenSeries;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Reading;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.OwnedSeries;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.AliasUse;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Utf8Order;
@@ -34,11 +33,11 @@ import java.util.function.Function;
  * read as before. Thread-safe.
  */
 final class AliasedLookups {
-  private final Shards shards;
+  private final Stores stores;
   private final AliasTable table;
 
-  AliasedLookups(Shards shards, AliasTable table) {
-    this.shards = shards;
+  AliasedLookups(Stores stores, AliasTable table) {
+    this.stores = stores;
     this.table = table;
   }
 
@@ -48,8 +47,8 @@ final class AliasedLookups {
    * @param selectors with the caller's scope; all series when there are none
    */
   private record Part(Seen seen, List<List<Matcher>> selectors) {
-    Fragment.Search search(SeriesFilter filter, int limit) {
-      return new Fragment.Search(filter.from(), filter.to(), limit, selectors);
+    SeriesSearch search(SeriesFilter filter, int limit) {
+      return new SeriesSearch(filter.from(), filter.to(), limit, selectors);
     }
 
     /** Those of these series that lack a label. */
@@ -100,7 +99,7 @@ final class AliasedLookups {
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
     return merged(
         parts(filter.selectors(), used(filter), caller),
-        part -> shards.labelNames(part.search(filter, limit), options),
+        part -> stores.source().labelNames(part.search(filter, limit), options),
         (part, names) -> {
           List<String> seen = new ArrayList<>(names);
           part.seen()
@@ -130,13 +129,14 @@ final class AliasedLookups {
     }
     List<Part> parts = parts(filter.selectors(), aliases, caller);
     Function<Part, Future<Gathered<List<String>>>> own =
-        part -> shards.labelValues(label, part.search(filter, limit), options);
+        part -> stores.source().labelValues(label, part.search(filter, limit), options);
     String stored = aliases.labels().get(label);
     if (stored == null) {
       return merged(parts, own, (part, values) -> values);
     }
     Function<Part, Future<Gathered<List<String>>>> taken =
-        part -> shards.labelValues(stored, part.without(label).search(filter, limit), options);
+        part ->
+            stores.source().labelValues(stored, part.without(label).search(filter, limit), options);
     Future<Gathered<List<String>>> first = merged(parts, own, (part, values) -> values);
     Future<Gathered<List<String>>> second = merged(parts, taken, (part, values) -> values);
     return Future.all(first, second)
@@ -155,7 +155,7 @@ final class AliasedLookups {
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
     return merged(
         parts(filter.selectors(), used(filter), caller),
-        part -> shards.labelValues(Labels.NAME, part.search(filter, limit), options),
+        part -> stores.source().labelValues(Labels.NAME, part.search(filter, limit), options),
         (part, names) -> {
           if (part.seen().metric().isPresent()) {
             return names.isEmpty() ? List.of() : List.of(part.seen().metric().orElseThrow().name());
@@ -168,9 +168,9 @@ final class AliasedLookups {
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
     List<Part> parts = parts(filter.selectors(), used(filter), caller);
     if (isStored(parts)) {
-      return shards.labelSets(parts.getFirst().search(filter, limit), options);
+      return stores.source().labelSets(parts.getFirst().search(filter, limit), options);
     }
-    return gathered(parts, part -> shards.labelSets(part.search(filter, limit), options))
+    return gathered(parts, part -> stores.source().labelSets(part.search(filter, limit), options))
         .map(
             found -> {
               TreeSet<Labels> all = new TreeSet<>();
@@ -182,19 +182,17 @@ final class AliasedLookups {
             });
   }
 
-  Future<Gathered<List<FragmentAnswer.OwnedSeries>>> owners(
+  Future<Gathered<List<OwnedSeries>>> owners(
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
     List<Part> parts = parts(filter.selectors(), used(filter), caller);
-    return gathered(parts, part -> shards.owners(part.search(filter, limit), options))
+    return gathered(parts, part -> stores.fleet().owners(part.search(filter, limit), options))
         .map(
             found -> {
-              List<FragmentAnswer.OwnedSeries> all = new ArrayList<>();
+              List<OwnedSeries> all = new ArrayList<>();
               for (int i = 0; i < parts.size(); i++) {
                 Seen seen = parts.get(i).seen();
-                for (FragmentAnswer.OwnedSeries series : found.value().get(i).series()) {
-                  all.add(
-                      new FragmentAnswer.OwnedSeries(
-                          seen.labels(series.identity()), series.intervals()));
+                for (OwnedSeries series : found.value().get(i).series()) {
+                  all.add(new OwnedSeries(seen.labels(series.identity()), series.intervals()));
                 }
               }
               return new Gathered<>(List.copyOf(all), found.coverage());

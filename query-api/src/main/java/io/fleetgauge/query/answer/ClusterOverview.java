@@ -1,6 +1,6 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.query.shards.ClusterState;
+import io.fleetgauge.query.fleet.ClusterState;
 import java.util.List;
 
 /**

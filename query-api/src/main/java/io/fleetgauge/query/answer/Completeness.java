@@ -1,6 +1,6 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.query.shards.Coverage;
+import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.ArrayList;
 import java.util.Collection;

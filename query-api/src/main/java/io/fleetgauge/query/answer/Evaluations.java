@@ -20,8 +20,8 @@ import io.fleetgauge.query.cache.ReadTime;
 import io.fleetgauge.query.cache.RecentAnswers;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.fleet.Fleet;
+import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -59,7 +59,7 @@ final class Evaluations {
   private static final long TEXT_BYTES = 4;
 
   private final Set<Feature> features;
-  private final Shards shards;
+  private final Fleet fleet;
   private final Execution execution;
   private final ChangeFeed feed;
   private final Versions versions;
@@ -70,14 +70,14 @@ final class Evaluations {
 
   Evaluations(
       QueryConfig config,
-      Shards shards,
+      Fleet fleet,
       Execution execution,
       ChangeFeed feed,
       Versions versions,
       VisibleHosts visible,
       AliasTable aliases) {
     this.features = Feature.named(config.features());
-    this.shards = shards;
+    this.fleet = fleet;
     this.execution = execution;
     this.feed = feed;
     this.versions = versions;
@@ -485,7 +485,7 @@ final class Evaluations {
       executedSteps += executed.piece().steps();
     }
     if (coverage.epoch() < 0) {
-      coverage = Coverage.whole(shards.hostCount(), feed.epoch());
+      coverage = Coverage.whole(fleet.hostCount(), feed.epoch());
     }
     Answer last = joined == null ? done.executed().getLast().answer() : null;
     // Who has a scope learns nothing of gateways.

@@ -3,6 +3,7 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.WideFold;
@@ -20,12 +21,11 @@ import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
-import io.fleetgauge.query.shards.Changes;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.EvaluatedParts;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.fleet.Changes;
+import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
@@ -48,7 +48,7 @@ final class Execution {
 
   private final QueryConfig config;
   private final Lanes lanes;
-  private final Shards shards;
+  private final Stores stores;
   private final CostEstimates costs;
   private final Querier.Workers workers;
   private final LongAdder rollupCells = new LongAdder();
@@ -59,12 +59,12 @@ final class Execution {
   Execution(
       QueryConfig config,
       Lanes lanes,
-      Shards shards,
+      Stores stores,
       CostEstimates costs,
       Querier.Workers workers) {
     this.config = config;
     this.lanes = lanes;
-    this.shards = shards;
+    this.stores = stores;
     this.costs = costs;
     this.workers = workers;
   }
@@ -221,15 +221,16 @@ final class Execution {
     }
     Planned planned = piece.planned();
     ReadOptions options = query.readOptions();
-    Future<Gathered<EvaluatedParts>> parts =
+    Future<Gathered<PartsRead>> parts =
         planned.cuts().isEmpty()
-            ? Future.succeededFuture(new Gathered<>(EvaluatedParts.NONE, Coverage.NONE))
-            : shards.parts(planned, query.caller().scope(), options.since(since));
+            ? Future.succeededFuture(new Gathered<>(PartsRead.NONE, Coverage.NONE))
+            : stores.fleet().parts(planned, since, options);
     Future<Gathered<List<List<Series>>>> samples =
         planned.selections().isEmpty()
             ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
-            : shards.samples(
-                planned.selections(), planned.query().settings().maxSamples(), options);
+            : stores
+                .source()
+                .samples(planned.selections(), planned.query().settings().maxSamples(), options);
     return Future.all(parts, samples)
         .compose(all -> evaluated(query, piece, parts.result(), samples.result()));
   }
@@ -237,9 +238,9 @@ final class Execution {
   private Future<Executed> evaluated(
       RunningQuery query,
       PlannedPiece piece,
-      Gathered<EvaluatedParts> parts,
+      Gathered<PartsRead> parts,
       Gathered<List<List<Series>>> samples) {
-    String unfit = parts.value().unfit();
+    String unfit = parts.value().parts().unfit();
     if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece.planned())) {
       return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
     }
@@ -247,7 +248,7 @@ final class Execution {
       fallbacks.increment();
       return fromSamples(query, piece, unfit);
     }
-    if (isLittle(piece.planned(), parts.value())) {
+    if (isLittle(piece.planned(), parts.value().parts())) {
       // Another thread would take longer to wake up.
       try {
         return Future.succeededFuture(evaluate(piece, parts, samples, query.stop()));
@@ -307,12 +308,13 @@ final class Execution {
 
   private Executed evaluate(
       PlannedPiece piece,
-      Gathered<EvaluatedParts> parts,
+      Gathered<PartsRead> parts,
       Gathered<List<List<Series>>> samples,
       StopCheck stop)
       throws QueryFailure {
     long begin = System.nanoTime();
     Planned planned = piece.planned();
+    EvaluatedParts evaluated = parts.value().parts();
     Map<Selection, List<Series>> fetched = new HashMap<>();
     for (int i = 0; i < planned.selections().size(); i++) {
       fetched.put(planned.selections().get(i), samples.value().get(i));
@@ -328,22 +330,22 @@ final class Execution {
         };
     Map<Expr, Provided> provided = new IdentityHashMap<>();
     for (int i = 0; i < planned.cuts().size(); i++) {
-      provided.put(planned.cuts().get(i).expr(), parts.value().parts().get(i));
+      provided.put(planned.cuts().get(i).expr(), evaluated.parts().get(i));
     }
     if (!provided.isEmpty()) {
       rewritten.increment();
-      rollupCells.add(parts.value().rollupCells());
+      rollupCells.add(evaluated.rollupCells());
     }
     Answer answer = Engine.run(planned.query(), source, provided, stop);
     Map<String, String> reasons = new HashMap<>(planned.reasons());
-    reasons.putAll(parts.value().notes());
+    reasons.putAll(evaluated.notes());
     return new Executed(
         piece,
         answer,
         parts.coverage().and(samples.coverage()),
-        parts.changes(),
-        answer.stats().samples() + parts.value().samples(),
-        parts.value().rollupCells(),
+        parts.value().changes(),
+        answer.stats().samples() + evaluated.samples(),
+        evaluated.rollupCells(),
         System.nanoTime() - begin,
         reasons);
   }

@@ -1,23 +1,26 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.MetricLines;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.OwnerIntegrals;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
+import io.fleetgauge.query.fleet.IntegralRead;
+import io.fleetgauge.query.fleet.NewestRead;
+import io.fleetgauge.query.fleet.ReductionRead;
 import io.fleetgauge.query.fold.PieceWalk;
 import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.lines.AliasedNewest;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.NewestRead;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.ReductionRead;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.PseudoHosts;
@@ -45,7 +48,7 @@ import java.util.function.LongSupplier;
 final class Lookups {
   private final QueryConfig config;
   private final Admission admission;
-  private final Shards shards;
+  private final Stores stores;
   private final CostEstimates costs;
   private final Querier.Workers workers;
   private final VisibleHosts visible;
@@ -58,7 +61,7 @@ final class Lookups {
   Lookups(
       QueryConfig config,
       Admission admission,
-      Shards shards,
+      Stores stores,
       CostEstimates costs,
       Querier.Workers workers,
       VisibleHosts visible,
@@ -66,12 +69,12 @@ final class Lookups {
       AliasTable aliases) {
     this.config = config;
     this.admission = admission;
-    this.shards = shards;
+    this.stores = stores;
     this.costs = costs;
     this.workers = workers;
     this.visible = visible;
     this.watermark = watermark;
-    this.aliased = new AliasedLookups(shards, aliases);
+    this.aliased = new AliasedLookups(stores, aliases);
   }
 
   <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
@@ -133,6 +136,16 @@ final class Lookups {
       case Request.Samples samples ->
           samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
       case Request.Folded<?> folded -> foldedCost(folded, running);
+      case Request.Integrals integrals -> {
+        checkRange(caller, integrals.to() - integrals.after());
+        yield samplesCost(
+            List.of(
+                new Selection(
+                    caller.scoped(integrals.selector()),
+                    integrals.after() - integrals.lookback(),
+                    integrals.to())),
+            running);
+      }
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
       case Request.Promql promql -> throw notLookup();
@@ -147,13 +160,17 @@ final class Lookups {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
   }
 
-  private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running) {
-    Caller caller = running.caller();
-    long range = folded.to() - folded.after();
+  private static void checkRange(Caller caller, long range) throws QueryFailure {
     long most = caller.limits().range().toMillis();
     if (range > most) {
-      return Future.failedFuture(caller.over("range", range / 1000 + " s", most / 1000 + " s"));
+      throw caller.over("range", range / 1000 + " s", most / 1000 + " s");
     }
+  }
+
+  private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running)
+      throws QueryFailure {
+    Caller caller = running.caller();
+    checkRange(caller, folded.to() - folded.after());
     return samplesCost(scopedSelections(folded, caller, folded.after(), folded.to()), running);
   }
 
@@ -227,6 +244,7 @@ final class Lookups {
               case Request.Samples samples -> samples(samples.selections(), caller, options);
               case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
+              case Request.Integrals integrals -> integrals(integrals, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> nodes(caller, options);
               case Request.OwnerIntervals owners ->
@@ -236,8 +254,9 @@ final class Lookups {
   }
 
   /** The hosts of the fleet: those of series without a host are none. */
-  private Future<Gathered<List<FragmentAnswer.Host>>> nodes(Caller caller, ReadOptions options) {
-    return shards
+  private Future<Gathered<List<HostState>>> nodes(Caller caller, ReadOptions options) {
+    return stores
+        .fleet()
         .hosts(caller.scope(), options)
         .map(
             found ->
@@ -249,7 +268,8 @@ final class Lookups {
   private Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, Caller caller, ReadOptions options) throws QueryFailure {
     AliasedLookups.SamplesPlan plan = aliased.samples(selections, caller);
-    return shards
+    return stores
+        .source()
         .samples(plan.stored(), caller.limits().samples(), options)
         .compose(
             found -> {
@@ -263,7 +283,7 @@ final class Lookups {
   }
 
   /** The newest samples of series, as lines of text by metric. */
-  private Future<Gathered<SortedMap<String, List<FragmentAnswer.Family>>>> families(
+  private Future<Gathered<SortedMap<String, List<MetricLines>>>> families(
       Request.Newest newest, Caller caller, ReadOptions options) throws QueryFailure {
     if (aliased.isUsedIn(newest.selectors())) {
       return samples(selections(newest), caller, options)
@@ -284,7 +304,20 @@ final class Lookups {
             newest.gzip(),
             config.federateSeries(),
             (int) Math.min(Integer.MAX_VALUE, config.federateBytes()));
-    return shards.newest(read, newest.hosts(), options);
+    return stores.fleet().newest(read, newest.hosts(), options);
+  }
+
+  private Future<Gathered<List<OwnerIntegrals>>> integrals(
+      Request.Integrals integrals, Caller caller, ReadOptions options) {
+    IntegralRead read =
+        new IntegralRead(
+            caller.scoped(integrals.selector()),
+            integrals.after(),
+            integrals.to(),
+            integrals.lookback(),
+            integrals.unit(),
+            caller.limits().samples());
+    return stores.fleet().integrals(read, options);
   }
 
   private <T> Future<Gathered<T>> folded(RunningQuery running, Request.Folded<T> folded) {
@@ -313,15 +346,17 @@ final class Lookups {
 
     @Override
     public Future<Gathered<List<List<Series>>>> read(long after, long to, long budget) {
-      return shards.samples(
-          scopedSelections(folded, running.caller(), after, to),
-          Math.min(budget, running.caller().limits().samples()),
-          running.readOptions());
+      return stores
+          .source()
+          .samples(
+              scopedSelections(folded, running.caller(), after, to),
+              Math.min(budget, running.caller().limits().samples()),
+              running.readOptions());
     }
 
     @Override
     public int shards() {
-      return shards.cluster().gateways().size();
+      return stores.fleet().cluster().gateways().size();
     }
 
     @Override
@@ -343,12 +378,15 @@ final class Lookups {
   private Future<Gathered<Request.NewestSamples>> newest(
       Request.Newest newest, Caller caller, ReadOptions options) throws QueryFailure {
     var families = families(newest, caller, options);
-    Future<Gathered<List<FragmentAnswer.Reductions>>> reductions =
+    Future<Gathered<List<MetricReductions>>> reductions =
         newest.reductions().isEmpty()
             ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
-            : shards.reductions(
-                new ReductionRead(newest.reductions(), caller.scope(), newest.after(), newest.to()),
-                options);
+            : stores
+                .fleet()
+                .reductions(
+                    new ReductionRead(
+                        newest.reductions(), caller.scope(), newest.after(), newest.to()),
+                    options);
     return Future.all(families, reductions)
         .map(
             both ->
@@ -360,8 +398,9 @@ final class Lookups {
 
   private Future<Gathered<Map<String, List<MetricMetadata>>>> metadata(
       Caller caller, ReadOptions options) {
-    var reported = shards.metadata(caller.seesAllHosts() ? List.of() : caller.tenants(), options);
-    var names = shards.labelValues(Labels.NAME, everything(caller), options);
+    var reported =
+        stores.fleet().metadata(caller.seesAllHosts() ? List.of() : caller.tenants(), options);
+    var names = stores.source().labelValues(Labels.NAME, everything(caller), options);
     return Future.all(reported, names)
         .map(
             both ->
@@ -371,8 +410,8 @@ final class Lookups {
   }
 
   /** Everything that the caller sees. */
-  private static Fragment.Search everything(Caller caller) {
-    return new Fragment.Search(
+  private static SeriesSearch everything(Caller caller) {
+    return new SeriesSearch(
         SeriesFilter.EARLIEST,
         SeriesFilter.LATEST,
         0,
@@ -443,6 +482,7 @@ final class Lookups {
         yield new Cut<>(value, Optional.empty());
       }
       case Request.Folded<?> folded -> new Cut<>(value, Optional.empty());
+      case Request.Integrals integrals -> new Cut<>(value, Optional.empty());
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
       case Request.HostStates states -> new Cut<>(value, Optional.empty());
       case Request.Promql promql -> throw notLookup();
@@ -478,8 +518,8 @@ final class Lookups {
 
   private static long series(Request.NewestSamples newest) {
     long series = 0;
-    for (List<FragmentAnswer.Family> pieces : newest.families().values()) {
-      for (FragmentAnswer.Family piece : pieces) {
+    for (List<MetricLines> pieces : newest.families().values()) {
+      for (MetricLines piece : pieces) {
         series += piece.series();
       }
     }

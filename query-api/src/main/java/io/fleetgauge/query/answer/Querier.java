@@ -10,9 +10,9 @@ import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.slow.SlowQueries;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;
@@ -29,7 +29,7 @@ import java.util.concurrent.TimeoutException;
  * the caller's scope, limits and time. Thread-safe.
  */
 public final class Querier {
-  private final Shards shards;
+  private final Fleet fleet;
   private final ChangeFeed feed;
   private final Execution execution;
   private final Evaluations evaluations;
@@ -55,33 +55,33 @@ public final class Querier {
    */
   public Querier(
       QueryConfig config,
-      Shards shards,
+      Stores stores,
       Admission admission,
       Workers workers,
       AliasTable aliases,
       Tracer tracer) {
-    this(config, shards, new Lanes(admission, admission), workers, aliases, tracer);
+    this(config, stores, new Lanes(admission, admission), workers, aliases, tracer);
   }
 
   /** As above, with places for rules. */
   public Querier(
       QueryConfig config,
-      Shards shards,
+      Stores stores,
       Lanes lanes,
       Workers workers,
       AliasTable aliases,
       Tracer tracer) {
     this.tracer = tracer;
     Versions versions = new Versions();
-    this.costs = new CostEstimates(shards);
-    this.shards = shards;
-    this.feed = new ChangeFeed(shards::changes, shards::epoch, versions);
-    this.execution = new Execution(config, lanes, shards, costs, workers);
-    VisibleHosts visible = new VisibleHosts(shards, System::nanoTime);
-    this.evaluations = new Evaluations(config, shards, execution, feed, versions, visible, aliases);
+    this.fleet = stores.fleet();
+    this.costs = new CostEstimates(stores.source(), stores.fleet()::hostCount);
+    this.feed = new ChangeFeed(fleet::changes, fleet::epoch, versions);
+    this.execution = new Execution(config, lanes, stores, costs, workers);
+    VisibleHosts visible = new VisibleHosts(fleet, System::nanoTime);
+    this.evaluations = new Evaluations(config, fleet, execution, feed, versions, visible, aliases);
     this.lookups =
         new Lookups(
-            config, lanes.queries(), shards, costs, workers, visible, feed::watermark, aliases);
+            config, lanes.queries(), stores, costs, workers, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
     this.features = Feature.named(config.features());
   }
@@ -243,7 +243,7 @@ public final class Querier {
 
   /** The cluster as it is seen from here. */
   public ClusterOverview cluster() {
-    return ClusterOverview.of(shards.cluster());
+    return ClusterOverview.of(fleet.cluster());
   }
 
   /** Declares what is counted here and in the caches. */

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.answer;
 
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.source.ShardTime;
 import java.util.List;
 import java.util.Map;
 

@@ -2,7 +2,11 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.MetricLines;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.OwnedSeries;
+import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
@@ -136,8 +140,7 @@ public sealed interface Request<T> {
    * @param reductions each group once
    */
   record NewestSamples(
-      SortedMap<String, List<FragmentAnswer.Family>> families,
-      List<FragmentAnswer.Reductions> reductions) {}
+      SortedMap<String, List<MetricLines>> families, List<MetricReductions> reductions) {}
 
   /** What is known about the metrics that the caller sees, by name. */
   record Metadata() implements Request<Map<String, List<MetricMetadata>>> {
@@ -148,7 +151,7 @@ public sealed interface Request<T> {
   }
 
   /** When the hosts of which the caller sees a series last sent something, by name. */
-  record HostStates() implements Request<List<FragmentAnswer.Host>> {
+  record HostStates() implements Request<List<HostState>> {
     @Override
     public String description() {
       return "states of hosts";
@@ -159,10 +162,28 @@ public sealed interface Request<T> {
    * Who owned the series that match and when, as intervals of time. Answers with at most as many
    * series as the filter's limit.
    */
-  record OwnerIntervals(SeriesFilter filter) implements Request<List<FragmentAnswer.OwnedSeries>> {
+  record OwnerIntervals(SeriesFilter filter) implements Request<List<OwnedSeries>> {
     @Override
     public String description() {
       return "owner intervals";
+    }
+  }
+
+  /**
+   * The integrals of series over the intervals of their owners, as whole numbers that add up. The
+   * tenant's limits {@code range}, {@code series} and {@code samples} apply.
+   *
+   * @param after samples up to this time count from then on, ms
+   * @param to the end of the time, ms
+   * @param lookback how long a sample stands, ms
+   * @param unit of the whole numbers that values are rounded to, as its inverse: 1,000 for
+   *     thousandths
+   */
+  record Integrals(List<Matcher> selector, long after, long to, long lookback, long unit)
+      implements Request<List<OwnerIntegrals>> {
+    @Override
+    public String description() {
+      return "integrals by owner";
     }
   }
 }

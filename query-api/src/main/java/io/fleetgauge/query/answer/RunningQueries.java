@@ -1,6 +1,6 @@
 package io.fleetgauge.query.answer;
 
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.trace.Span;
 import java.security.SecureRandom;
 import java.util.List;

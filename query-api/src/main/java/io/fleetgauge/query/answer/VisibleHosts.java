@@ -4,11 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.query.fleet.Fleet;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
@@ -33,7 +33,7 @@ final class VisibleHosts {
   private static final long MAX_KEPT = 1_000;
   private static final long ASK_MILLIS = 500;
 
-  private final Shards shards;
+  private final Fleet fleet;
   private final LongSupplier nanoTime;
   private final Cache<List<Matcher>, Seen> seen =
       Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
@@ -59,8 +59,8 @@ final class VisibleHosts {
   /**
    * @param nanoTime ns of a clock that is never set
    */
-  VisibleHosts(Shards shards, LongSupplier nanoTime) {
-    this.shards = shards;
+  VisibleHosts(Fleet fleet, LongSupplier nanoTime) {
+    this.fleet = fleet;
     this.nanoTime = nanoTime;
   }
 
@@ -80,7 +80,7 @@ final class VisibleHosts {
     if (first != null) {
       return first;
     }
-    shards
+    fleet
         .hosts(
             scope,
             new ReadOptions(
@@ -100,10 +100,8 @@ final class VisibleHosts {
   }
 
   /** A host that cannot be asked now is seen if it was seen before. */
-  private static Seen after(
-      Optional<Seen> before, Gathered<List<FragmentAnswer.Host>> answer, long at) {
-    Set<String> hosts =
-        answer.value().stream().map(FragmentAnswer.Host::name).collect(Collectors.toSet());
+  private static Seen after(Optional<Seen> before, Gathered<List<HostState>> answer, long at) {
+    Set<String> hosts = answer.value().stream().map(HostState::name).collect(Collectors.toSet());
     Set<String> unknown = new HashSet<>();
     for (String missing : answer.coverage().missing()) {
       if (before.isPresent() && before.get().hosts.contains(missing)) {

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.cache;
 
-import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.query.fleet.Changes;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.cache;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

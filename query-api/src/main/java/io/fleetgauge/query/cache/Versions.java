@@ -1,6 +1,6 @@
 package io.fleetgauge.query.cache;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.TimeBucket;
 import java.util.Arrays;
 
 /**
@@ -15,7 +15,7 @@ public final class Versions {
    */
   private static final int BUCKETS = 1 << 18;
 
-  private static final int PER_MINUTE = (int) (60_000 / FragmentAnswer.BUCKET_MILLIS);
+  private static final int PER_MINUTE = (int) (60_000 / TimeBucket.MILLIS);
   private static final int MINUTES = 1 << 15;
 
   private final long[] stamps = new long[BUCKETS];
@@ -71,8 +71,8 @@ public final class Versions {
     if (stamp == since || to <= after) {
       return true;
     }
-    long first = FragmentAnswer.bucket(after + 1);
-    long last = FragmentAnswer.bucket(to);
+    long first = TimeBucket.of(after + 1);
+    long last = TimeBucket.of(to);
     if (last - first >= BUCKETS / 2) {
       return false;
     }

@@ -4,14 +4,14 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Extent;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.Shards;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.query.source.Source;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
 
 /**
  * What requests are going to read. Thread-safe.
@@ -64,7 +65,8 @@ public final class CostEstimates {
   /** Writing the newest sample of a series as a line of text, in samples that are read. */
   private static final long LINE_WORK = 8;
 
-  private final Shards shards;
+  private final Source source;
+  private final IntSupplier hosts;
 
   /** Its upkeep takes less time than another thread takes to wake up. */
   private final Cache<Key, Density> densities =
@@ -145,8 +147,12 @@ public final class CostEstimates {
     }
   }
 
-  public CostEstimates(Shards shards) {
-    this.shards = shards;
+  /**
+   * @param hosts how many hosts there are
+   */
+  public CostEstimates(Source source, IntSupplier hosts) {
+    this.source = source;
+    this.hosts = hosts;
   }
 
   // --- samples ---
@@ -211,7 +217,7 @@ public final class CostEstimates {
               new Load(load.tenant(), load.weight(), selections.size()),
               ASK_MILLIS,
               new Cancellation());
-      shards
+      source
           .extents(selections, options)
           .timeout(ASK_MILLIS, TimeUnit.MILLISECONDS)
           .onComplete(
@@ -273,7 +279,7 @@ public final class CostEstimates {
             .anyMatch(
                 matcher ->
                     matcher.name().equals(Labels.NAME) && matcher.kind() == Matcher.Kind.EQUAL);
-    long series = shards.hostCount() * (oneMetric ? SERIES_OF_METRIC : SERIES_OF_HOST);
+    long series = hosts.getAsInt() * (oneMetric ? SERIES_OF_METRIC : SERIES_OF_HOST);
     return new Density(series, series / TICK_MILLIS, false);
   }
 
@@ -326,11 +332,11 @@ public final class CostEstimates {
 
   /** The cost of one small record for each host. */
   public Cost ofHosts() {
-    return Cost.bound(1 + shards.hostCount());
+    return Cost.bound(1 + hosts.getAsInt());
   }
 
   private long seriesOfAll() {
-    return shards.hostCount() * SERIES_OF_HOST;
+    return hosts.getAsInt() * SERIES_OF_HOST;
   }
 
   /** Notes how many series a request found, so that the next one's cost is known. */

@@ -1,9 +1,8 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
+import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.sample.frame.SilentHosts;
 import io.vertx.core.Future;
 import java.net.URI;
@@ -20,16 +19,16 @@ import org.slf4j.LoggerFactory;
 final class ChangeRound {
   private static final Logger LOG = LoggerFactory.getLogger(ChangeRound.class);
 
-  private final Source source;
+  private final Asking asking;
 
   /** Asks one gateway. */
   @FunctionalInterface
-  interface Source {
-    Future<FragmentAnswer.Changes> ask(URI gateway, Fragment.Since since);
+  interface Asking {
+    Future<ChangesQuestion.Answer> ask(URI gateway, ChangesQuestion.Since since);
   }
 
   /** What a gateway reported last. */
-  private record Said(Fragment.Since since, long watermark) {}
+  private record Said(ChangesQuestion.Since since, long watermark) {}
 
   /**
    * Where the next look continues.
@@ -51,26 +50,26 @@ final class ChangeRound {
     }
   }
 
-  ChangeRound(Source source) {
-    this.source = source;
+  ChangeRound(Asking asking) {
+    this.asking = asking;
   }
 
   /** Where a gateway's next answer has to begin. */
-  static Fragment.Since since(Optional<Changes> last, URI gateway) {
+  static ChangesQuestion.Since since(Optional<Changes> last, URI gateway) {
     Said said = Position.of(last).said.get(gateway);
-    return said == null ? Fragment.Since.START : said.since;
+    return said == null ? ChangesQuestion.Since.START : said.since;
   }
 
   Future<Changes> look(ClusterView view, Optional<Changes> last) {
     List<URI> gateways = List.copyOf(view.gateways().values());
-    List<Future<FragmentAnswer.Changes>> asked = new ArrayList<>();
+    List<Future<ChangesQuestion.Answer>> asked = new ArrayList<>();
     for (URI gateway : gateways) {
-      asked.add(source.ask(gateway, since(last, gateway)));
+      asked.add(asking.ask(gateway, since(last, gateway)));
     }
     return Future.join(asked)
         .transform(
             done -> {
-              Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
+              Map<URI, ChangesQuestion.Answer> answers = new HashMap<>();
               List<URI> failed = new ArrayList<>();
               for (int i = 0; i < gateways.size(); i++) {
                 if (asked.get(i).succeeded()) {
@@ -106,7 +105,7 @@ final class ChangeRound {
    */
   static Changes report(
       ClusterView view,
-      Map<URI, FragmentAnswer.Changes> answers,
+      Map<URI, ChangesQuestion.Answer> answers,
       Collection<URI> failed,
       Optional<Changes> last) {
     Position before = Position.of(last);
@@ -117,13 +116,13 @@ final class ChangeRound {
     Map<URI, Said> said = new HashMap<>(before.said);
     said.keySet().retainAll(view.gateways().values());
     said.keySet().removeAll(failed);
-    for (Map.Entry<URI, FragmentAnswer.Changes> each : answers.entrySet()) {
+    for (Map.Entry<URI, ChangesQuestion.Answer> each : answers.entrySet()) {
       URI gateway = each.getKey();
-      FragmentAnswer.Changes answer = each.getValue();
-      Fragment.Since now = new Fragment.Since(answer.incarnation(), answer.cursor());
+      ChangesQuestion.Answer answer = each.getValue();
+      ChangesQuestion.Since now = new ChangesQuestion.Since(answer.incarnation(), answer.cursor());
       Said known = said.put(gateway, new Said(now, answer.watermark()));
       all |= known == null || known.since.incarnation() != answer.incarnation();
-      for (FragmentAnswer.Changed host : answer.hosts()) {
+      for (ChangesQuestion.OfHost host : answer.hosts()) {
         // Of the holders of a host, the samples of its first reader are in the answers.
         if (gateway.equals(readers.get(host.host()))) {
           all |= host.all();

@@ -3,9 +3,8 @@ package io.fleetgauge.query.fanout;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.OutgoingRequest;
@@ -28,7 +27,6 @@ final class GatewayHttp {
   private final OutgoingHttp http;
   private final WorkerExecutor light;
   private final WorkerExecutor heavy;
-  private final FragmentVersions versions = new FragmentVersions();
 
   /**
    * @param light where large answers of light queries are decoded and merged
@@ -101,110 +99,29 @@ final class GatewayHttp {
    * @param span what the request belongs to
    * @param timeoutMillis above 0
    */
-  Call ask(URI gateway, FragmentRequest asked, Span span, long timeoutMillis) {
+  Call ask(URI gateway, Fragment fragment, Span span, long timeoutMillis) {
     Sending sending = new Sending();
-    int version = versions.of(gateway);
-    if (!FragmentCodec.fits(asked, version)) {
-      return new Call(Future.succeededFuture(new Answer(unfit(asked, version), 0)), sending);
+    OutgoingRequest request =
+        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
+            .body(FragmentCodec.encode(fragment));
+    if (!span.header().isEmpty()) {
+      request.header(Span.HEADER, span.header());
     }
     Future<Answer> answer =
-        send(gateway, asked, version, span, timeoutMillis, sending)
-            .compose(
-                refused -> {
-                  int lower = versions.answered(gateway, version, refused);
-                  if (lower == version) {
-                    return Future.succeededFuture(refused);
-                  }
-                  return FragmentCodec.fits(asked, lower)
-                      ? send(gateway, asked, lower, span, timeoutMillis, sending)
-                      : Future.succeededFuture(
-                          new OutgoingRequest.Answer(
-                              OK,
-                              refused.headers(),
-                              Buffer.buffer(FragmentCodec.encode(unfit(asked, lower)))));
-                })
+        request
+            .send(sending::begin)
             .compose(GatewayHttp::body)
             .onComplete(ended -> sending.end())
             .compose(
                 body ->
                     soon(
-                        asked.load(),
+                        fragment.load(),
                         body.length(),
                         () ->
                             new Answer(
-                                fitting(
-                                    asked.fragment(), FragmentCodec.decodeAnswer(body.getBytes())),
+                                FragmentCodec.decode(body.getBytes(), fragment.question()),
                                 body.length())));
     return new Call(answer, sending);
-  }
-
-  private Future<OutgoingRequest.Answer> send(
-      URI gateway,
-      FragmentRequest asked,
-      int version,
-      Span span,
-      long timeoutMillis,
-      Sending sending) {
-    OutgoingRequest request =
-        http.to(gateway, HttpMethod.POST, FragmentProtocol.PATH, timeoutMillis)
-            .body(FragmentCodec.encode(asked, version));
-    if (!span.header().isEmpty()) {
-      request.header(Span.HEADER, span.header());
-    }
-    return request.send(sending::begin);
-  }
-
-  private static FragmentAnswer unfit(FragmentRequest asked, int version) {
-    Fragment fragment = asked.fragment();
-    return new FragmentAnswer.Unfit(
-        fragment.epoch(),
-        fragment.hosts(),
-        "the gateway knows version "
-            + version
-            + " of fragments, which has no "
-            + (fragment instanceof Fragment.Several ? "reads together" : "aliases"));
-  }
-
-  private static FragmentAnswer fitting(Fragment fragment, FragmentAnswer answer) {
-    if (!isAnswerTo(fragment, answer)) {
-      throw new IllegalArgumentException("the answer is of another kind than the fragment");
-    }
-    return answer;
-  }
-
-  private static boolean isAnswerTo(Fragment fragment, FragmentAnswer answer) {
-    return switch (fragment) {
-      case Fragment.Samples samples -> answer instanceof FragmentAnswer.Samples;
-      case Fragment.LabelNames names -> answer instanceof FragmentAnswer.Strings;
-      case Fragment.LabelValues values -> answer instanceof FragmentAnswer.Strings;
-      case Fragment.LabelSets sets -> answer instanceof FragmentAnswer.LabelSets;
-      case Fragment.Owners owners -> answer instanceof FragmentAnswer.Owners;
-      case Fragment.Parts parts ->
-          answer instanceof FragmentAnswer.Parts || answer instanceof FragmentAnswer.Unfit;
-      case Fragment.Several several ->
-          answer instanceof FragmentAnswer.Unfit
-              || answer instanceof FragmentAnswer.Several all && areAnswersTo(several, all);
-      case Fragment.Extent extent -> answer instanceof FragmentAnswer.Extent;
-      case Fragment.Metadata metadata -> answer instanceof FragmentAnswer.Metadata;
-      case Fragment.Newest newest -> answer instanceof FragmentAnswer.Newest;
-      case Fragment.Reduced reduced -> answer instanceof FragmentAnswer.Reduced;
-      case Fragment.Hosts hosts -> answer instanceof FragmentAnswer.Hosts;
-      case Fragment.Changes changes -> answer instanceof FragmentAnswer.Changes;
-    };
-  }
-
-  private static boolean areAnswersTo(Fragment.Several several, FragmentAnswer.Several answers) {
-    if (several.fragments().size() != answers.answers().size()) {
-      return false;
-    }
-    for (int i = 0; i < several.fragments().size(); i++) {
-      FragmentAnswer answer = answers.answers().get(i);
-      if (!(answer instanceof FragmentAnswer.Refused)
-          && !isAnswerTo(several.fragments().get(i), answer)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static Future<Buffer> body(OutgoingRequest.Answer answer) {

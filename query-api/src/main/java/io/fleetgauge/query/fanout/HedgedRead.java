@@ -1,11 +1,13 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentRequest;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.source.ShardTime;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -14,6 +16,7 @@ import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -37,11 +40,10 @@ final class HedgedRead {
   private long bytes;
 
   /**
-   * What is asked.
+   * A question to an owner.
    *
-   * @param fragment for no hosts yet
    * @param load whose read it is and how much work
-   * @param span what the read is a part of
+   * @param span that the read is a part of
    * @param epoch of the table that named the owner
    * @param deadline as {@link System#nanoTime} counts
    * @param delays of the owner
@@ -50,7 +52,7 @@ final class HedgedRead {
    * @param since the owner is to say what had changed since then
    */
   record Asked(
-      Fragment fragment,
+      Question<?> question,
       Load load,
       Span span,
       long epoch,
@@ -59,14 +61,16 @@ final class HedgedRead {
       Delays delays,
       BooleanSupplier isThere,
       LongAdder hedges,
-      Optional<Fragment.Since> since) {
+      Optional<ChangesQuestion.Since> since) {
 
     /** The fragment for a gateway and hosts: of changes, only those at the owner count. */
     Fragment of(URI gateway, List<String> hosts) {
-      Fragment mine = fragment.at(epoch, hosts);
-      return since.isPresent() && gateway.equals(owner) && mine instanceof Fragment.Parts parts
-          ? parts.since(since.get())
-          : mine;
+      boolean withChanges = since.isPresent() && gateway.equals(owner);
+      Question<?> asked =
+          withChanges && question instanceof PartsQuestion parts
+              ? parts.since(since.get())
+              : question;
+      return new Fragment(load, epoch, hosts, asked);
     }
   }
 
@@ -82,11 +86,11 @@ final class HedgedRead {
       List<ShardTime> times,
       long bytes) {
 
-    /** What had changed at the owner, if it alone answered and said so. */
-    Optional<FragmentAnswer.Changes> changes() {
+    /** Changes at the owner, if it alone answered and said so. */
+    Optional<ChangesQuestion.Answer> changes() {
       return !byReplicas
               && answers.size() == 1
-              && answers.getFirst() instanceof FragmentAnswer.Parts parts
+              && answers.getFirst().result() instanceof PartsQuestion.Results parts
           ? parts.changes()
           : Optional.empty();
     }
@@ -160,8 +164,7 @@ final class HedgedRead {
     }
     Fragment fragment = asked.of(gateway, hosts);
     Span span = span(gateway, hosts, fragment);
-    GatewayHttp.Call call =
-        http.ask(gateway, new FragmentRequest(asked.load, fragment), span, millis);
+    GatewayHttp.Call call = http.ask(gateway, fragment, span, millis);
     calls.add(call);
     call.answer()
         .onComplete(
@@ -190,7 +193,7 @@ final class HedgedRead {
         .call("ask " + (gateway.equals(asked.owner) ? "owner" : "replica"))
         .with("server.address", gateway.getHost())
         .with("server.port", gateway.getPort())
-        .with("fleetgauge.fragment", fragment.getClass().getSimpleName())
+        .with("fleetgauge.fragment", fragment.question().kind().name().toLowerCase(Locale.ROOT))
         .with("fleetgauge.hosts", hosts.size());
   }
 

@@ -1,14 +1,20 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.SeveralQuestion;
+import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Changes;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.fleet.Changes;
+import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.query.source.ShardTime;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -73,17 +79,64 @@ final class Rounds {
   }
 
   /** One read of the fleet: what to ask, and until when. */
-  private record Read(Fragment fragment, long deadline, ReadOptions options) {}
+  private record Read(
+      Question<?> question, Optional<Changes> since, long deadline, ReadOptions options) {}
+
+  /** Answers, and changes at the owners if they were asked for. */
+  private record Outcome<T>(Gathered<T> gathered, Optional<Changes> changes) {}
 
   /**
    * Reads hosts.
    *
-   * @param fragment for no hosts yet
    * @param meant which hosts are read
    * @param merge the answers of all gateways
    */
-  <T> Future<Gathered<T>> read(
-      Fragment fragment,
+  @SuppressWarnings("unchecked") // an answer was decoded as one to the question
+  <A extends Result, T> Future<Gathered<T>> read(
+      Question<A> question,
+      Predicate<String> meant,
+      ReadOptions options,
+      Function<List<A>, T> merge) {
+    return answers(
+        question,
+        meant,
+        options,
+        answers -> merge.apply(answers.stream().map(each -> (A) each.result()).toList()));
+  }
+
+  /** As above, for parts of a query and the changes since an earlier look. */
+  Future<Gathered<PartsRead>> parts(
+      PartsQuestion question,
+      Optional<Changes> since,
+      ReadOptions options,
+      Function<List<PartsQuestion.Answer>, EvaluatedParts> merge) {
+    return outcome(
+            question,
+            since,
+            host -> true,
+            options,
+            answers ->
+                merge.apply(
+                    answers.stream().map(each -> (PartsQuestion.Answer) each.result()).toList()))
+        .map(
+            outcome ->
+                new Gathered<>(
+                    new PartsRead(outcome.gathered.value(), outcome.changes),
+                    outcome.gathered.coverage()));
+  }
+
+  /** As above, for answers with the hosts that each of them covers. */
+  <T> Future<Gathered<T>> answers(
+      Question<?> question,
+      Predicate<String> meant,
+      ReadOptions options,
+      Function<List<FragmentAnswer>, T> merge) {
+    return outcome(question, Optional.empty(), meant, options, merge).map(Outcome::gathered);
+  }
+
+  private <T> Future<Outcome<T>> outcome(
+      Question<?> question,
+      Optional<Changes> since,
       Predicate<String> meant,
       ReadOptions options,
       Function<List<FragmentAnswer>, T> merge) {
@@ -96,7 +149,7 @@ final class Rounds {
     List<String> some = all.stream().filter(meant).toList();
     Collection<String> hosts = some.size() == all.size() ? all : some;
     Read read =
-        new Read(fragment, System.nanoTime() + options.timeoutMillis() * 1_000_000, options);
+        new Read(question, since, System.nanoTime() + options.timeoutMillis() * 1_000_000, options);
     return round(read, first, hosts)
         .compose(results -> further(read, first, hosts, results, firstPauseMillis, 2))
         .compose(
@@ -105,7 +158,9 @@ final class Rounds {
               return http.soon(
                   options.load(),
                   bytes,
-                  () -> gathered(first, hosts, results, merge, changes(first, results, options)));
+                  () ->
+                      new Outcome<>(
+                          gathered(first, hosts, results, merge), changes(first, results, since)));
             });
   }
 
@@ -160,7 +215,7 @@ final class Rounds {
   private Future<HedgedRead.Result> hedged(
       Read read, ClusterView now, URI owner, List<String> hosts) {
     Delays ofOwner =
-        (read.fragment instanceof Fragment.Several ? delaysOfSeveral : delays)
+        (read.question instanceof SeveralQuestion ? delaysOfSeveral : delays)
             .computeIfAbsent(owner, none -> new Delays());
     HedgedRead hedged =
         new HedgedRead(
@@ -173,7 +228,7 @@ final class Rounds {
                 ofOwner.p95Millis(),
                 read.options.load().isHeavy()),
             new HedgedRead.Asked(
-                read.fragment,
+                read.question,
                 read.options.load(),
                 read.options.span(),
                 now.table().epoch(),
@@ -182,8 +237,8 @@ final class Rounds {
                 ofOwner,
                 () -> view.get().gateways().containsValue(owner),
                 hedges,
-                read.options.since().isPresent()
-                    ? Optional.of(ChangeRound.since(read.options.since(), owner))
+                read.since.isPresent()
+                    ? Optional.of(ChangeRound.since(read.since, owner))
                     : Optional.empty()));
     read.options.cancellation().onCancel(hedged::cancel);
     return hedged.begin();
@@ -235,8 +290,7 @@ final class Rounds {
       ClusterView first,
       Collection<String> hosts,
       List<HedgedRead.Result> results,
-      Function<List<FragmentAnswer>, T> merge,
-      Optional<Changes> changes) {
+      Function<List<FragmentAnswer>, T> merge) {
     List<FragmentAnswer> answers = answers(results);
     List<ShardTime> times = new ArrayList<>();
     results.forEach(result -> times.addAll(result.times()));
@@ -248,23 +302,23 @@ final class Rounds {
             times,
             results.stream().anyMatch(HedgedRead.Result::byReplicas),
             split(first));
-    return new Gathered<>(merge.apply(answers), coverage, changes);
+    return new Gathered<>(merge.apply(answers), coverage);
   }
 
   /** What had changed at the owners, if it was asked for and each of them alone answered. */
   private static Optional<Changes> changes(
-      ClusterView first, List<HedgedRead.Result> results, ReadOptions options) {
-    if (options.since().isEmpty()) {
+      ClusterView first, List<HedgedRead.Result> results, Optional<Changes> since) {
+    if (since.isEmpty()) {
       return Optional.empty();
     }
-    Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
+    Map<URI, ChangesQuestion.Answer> answers = new HashMap<>();
     for (HedgedRead.Result result : results) {
-      Optional<FragmentAnswer.Changes> changes = result.changes();
+      Optional<ChangesQuestion.Answer> changes = result.changes();
       if (changes.isEmpty() || answers.put(result.owner(), changes.get()) != null) {
         return Optional.empty();
       }
     }
-    return Optional.of(ChangeRound.report(first, answers, List.of(), options.since()));
+    return Optional.of(ChangeRound.report(first, answers, List.of(), since));
   }
 
   /** The hosts that no answer has; each is asked of one gateway, so counting mostly suffices. */

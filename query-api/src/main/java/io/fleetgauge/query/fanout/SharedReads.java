@@ -1,13 +1,15 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -43,35 +45,40 @@ final class SharedReads {
   }
 
   /** One of the reads of a batch. */
-  private record Member<T>(
-      Fragment fragment,
+  private record Member<A extends Result, T>(
+      Question<A> question,
       ReadOptions options,
-      Function<List<FragmentAnswer>, T> merge,
+      Function<List<A>, T> merge,
       Promise<Gathered<T>> result) {
 
     /** Merges what gateways answered to the read at a place, with the coverage that it has. */
+    @SuppressWarnings("unchecked") // an answer was decoded as one to the question at its place
     void merge(int place, List<FragmentAnswer> answers, Coverage coverage) {
-      List<FragmentAnswer> mine = new ArrayList<>(answers.size());
+      List<A> mine = new ArrayList<>(answers.size());
       Set<String> incomplete = new HashSet<>();
       for (FragmentAnswer answer : answers) {
-        FragmentAnswer one = ((FragmentAnswer.Several) answer).answers().get(place);
-        if (one instanceof FragmentAnswer.Refused refused) {
-          result.tryFail(new QueryFailure(QueryFailure.Kind.EXECUTION, refused.reason()));
+        SeveralQuestion.One one = ((SeveralQuestion.Answer) answer.result()).answers().get(place);
+        if (one.result() instanceof SeveralQuestion.Refusal refusal) {
+          result.tryFail(new QueryFailure(QueryFailure.Kind.EXECUTION, refusal.reason()));
           return;
         }
-        mine.add(one);
-        if (!one.covered().equals(answer.covered())) {
+        mine.add((A) one.result());
+        if (!one.whole()) {
           incomplete.addAll(answer.covered());
           one.covered().forEach(incomplete::remove);
         }
       }
       result.tryComplete(new Gathered<>(merge.apply(mine), coverage.without(incomplete)));
     }
+
+    void alone(Rounds rounds) {
+      rounds.read(question, host -> true, options, merge).onComplete(result);
+    }
   }
 
   /** Reads of one tenant, light also when taken together. Guarded by the lock of the outside. */
   private static final class Batch {
-    private final List<Member<?>> members = new ArrayList<>();
+    private final List<Member<?, ?>> members = new ArrayList<>();
     private long work;
 
     boolean takes(Load load) {
@@ -87,9 +94,9 @@ final class SharedReads {
   }
 
   /** Reads all hosts, as {@link Rounds#read} does. */
-  <T> Future<Gathered<T>> read(
-      Fragment fragment, ReadOptions options, Function<List<FragmentAnswer>, T> merge) {
-    Member<T> member = new Member<>(fragment, options, merge, Promise.promise());
+  <A extends Result, T> Future<Gathered<T>> read(
+      Question<A> question, ReadOptions options, Function<List<A>, T> merge) {
+    Member<A, T> member = new Member<>(question, options, merge, Promise.promise());
     synchronized (this) {
       if (open == null || !open.takes(options.load())) {
         Batch begun = new Batch();
@@ -109,30 +116,23 @@ final class SharedReads {
       }
     }
     if (batch.members.size() == 1) {
-      alone(batch.members.getFirst());
+      batch.members.getFirst().alone(rounds);
       return;
     }
     shared.add(batch.members.size());
-    Fragment.Several several =
-        new Fragment.Several(
-            0, List.of(), batch.members.stream().<Fragment>map(Member::fragment).toList());
+    List<Question<?>> questions = new ArrayList<>();
+    batch.members.forEach(each -> questions.add(each.question));
     rounds
-        .read(several, host -> true, options(batch), answers -> answers)
+        .answers(new SeveralQuestion(questions), host -> true, options(batch), answers -> answers)
         .onComplete(
             done -> {
               if (done.failed()) {
                 // It may be for one of them only.
-                batch.members.forEach(this::alone);
+                batch.members.forEach(each -> each.alone(rounds));
               } else {
                 merge(batch, done.result());
               }
             });
-  }
-
-  private <T> void alone(Member<T> member) {
-    rounds
-        .read(member.fragment, host -> true, member.options, member.merge)
-        .onComplete(member.result);
   }
 
   /** Cancelled when the last member is. */
@@ -141,7 +141,7 @@ final class SharedReads {
     Cancellation cancellation = new Cancellation();
     AtomicInteger wanted = new AtomicInteger(batch.members.size());
     long millis = 0;
-    for (Member<?> member : batch.members) {
+    for (Member<?, ?> member : batch.members) {
       millis = Math.max(millis, member.options.timeoutMillis());
       member
           .options
@@ -159,13 +159,8 @@ final class SharedReads {
 
   private void merge(Batch batch, Gathered<List<FragmentAnswer>> gathered) {
     List<FragmentAnswer> answers = gathered.value();
-    if (answers.stream().anyMatch(answer -> answer instanceof FragmentAnswer.Unfit)) {
-      // A gateway of an earlier release answers reads one by one.
-      batch.members.forEach(this::alone);
-      return;
-    }
     for (int i = 0; i < batch.members.size(); i++) {
-      Member<?> member = batch.members.get(i);
+      Member<?, ?> member = batch.members.get(i);
       try {
         member.merge(i, answers, gathered.coverage());
       } catch (RuntimeException e) {

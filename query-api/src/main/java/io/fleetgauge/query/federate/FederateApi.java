@@ -1,7 +1,7 @@
 package io.fleetgauge.query.federate;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.ReductionNames;
+import io.fleetgauge.promql.lookup.ReductionNames;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;

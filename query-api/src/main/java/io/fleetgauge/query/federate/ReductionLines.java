@@ -3,8 +3,8 @@ package io.fleetgauge.query.federate;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.ReductionNames;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.ReductionNames;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
 import io.fleetgauge.sample.prometheus.ExpositionLines;
@@ -102,16 +102,16 @@ final class ReductionLines {
    * @param escaping how names are written
    */
   SortedMap<String, ExpositionLines> of(
-      List<FragmentAnswer.Reductions> reductions,
+      List<MetricReductions> reductions,
       List<List<Matcher>> selectors,
       Predicate<String> names,
       NameEscaping escaping) {
     Scrape scrape = new Scrape(selectors, escaping);
     Map<RollupOf, List<Selected>> of = selected.get(scrape, none -> new ConcurrentHashMap<>());
     SortedMap<String, ExpositionLines> all = new TreeMap<>();
-    for (FragmentAnswer.Reductions by : reductions) {
+    for (MetricReductions by : reductions) {
       Groups groups = Groups.of(by.groups(), escaping);
-      for (FragmentAnswer.Reduction metric : by.metrics()) {
+      for (MetricReductions.OfMetric metric : by.metrics()) {
         RollupOf rollup = new RollupOf(metric.metric(), by.by());
         for (Selected name : of.computeIfAbsent(rollup, each -> Selected.of(each, scrape))) {
           if (names.test(name.name)) {
@@ -127,7 +127,7 @@ final class ReductionLines {
   }
 
   private static ExpositionLines lines(
-      FragmentAnswer.Reduction metric, Selected name, Groups groups, NameEscaping escaping) {
+      MetricReductions.OfMetric metric, Selected name, Groups groups, NameEscaping escaping) {
     int size = groups.labels.size();
     ExpositionLines lines = new ExpositionLines(128 * size);
     for (int i = 0; i < size; i++) {
@@ -147,7 +147,7 @@ final class ReductionLines {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static double value(FragmentAnswer.Reduction of, int i, String operator) {
+  private static double value(MetricReductions.OfMetric of, int i, String operator) {
     double sum = of.sums()[i];
     // The compensation of rounding is meaningless when the sum is not finite.
     double whole = Double.isInfinite(sum) || Double.isNaN(sum) ? sum : sum + of.carries()[i];

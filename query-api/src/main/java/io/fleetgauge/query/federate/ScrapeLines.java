@@ -1,6 +1,6 @@
 package io.fleetgauge.query.federate;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -23,7 +23,7 @@ import java.util.TreeSet;
  * @param escaping how names are written
  */
 record ScrapeLines(
-    SortedMap<String, List<FragmentAnswer.Family>> families,
+    SortedMap<String, List<MetricLines>> families,
     SortedMap<String, ExpositionLines> reductions,
     NameEscaping escaping) {
 
@@ -31,7 +31,7 @@ record ScrapeLines(
    * @throws QueryFailure if they are over the limits of a scrape
    */
   static ScrapeLines of(
-      SortedMap<String, List<FragmentAnswer.Family>> families,
+      SortedMap<String, List<MetricLines>> families,
       SortedMap<String, ExpositionLines> reductions,
       QueryConfig config,
       NameEscaping escaping)
@@ -42,8 +42,8 @@ record ScrapeLines(
       series += lines.count();
       bytes += lines.size();
     }
-    for (List<FragmentAnswer.Family> pieces : families.values()) {
-      for (FragmentAnswer.Family piece : pieces) {
+    for (List<MetricLines> pieces : families.values()) {
+      for (MetricLines piece : pieces) {
         series += piece.series();
         bytes += piece.lines().plainLength();
       }
@@ -87,7 +87,7 @@ record ScrapeLines(
     names.addAll(reductions.keySet());
     for (String name : names) {
       out.write(ExpositionLine.type(name, escaping).getBytes(StandardCharsets.UTF_8));
-      for (FragmentAnswer.Family piece : families.getOrDefault(name, List.of())) {
+      for (MetricLines piece : families.getOrDefault(name, List.of())) {
         pieces.write(piece.lines());
       }
       ExpositionLines lines = reductions.get(name);

@@ -1,8 +1,8 @@
 package io.fleetgauge.query.fold;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Coverage;
-import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

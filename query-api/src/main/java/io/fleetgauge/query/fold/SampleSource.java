@@ -1,7 +1,7 @@
 package io.fleetgauge.query.fold;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Gathered;
+import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import java.util.List;

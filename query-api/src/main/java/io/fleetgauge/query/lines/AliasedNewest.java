@@ -1,7 +1,7 @@
 package io.fleetgauge.query.lines;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.kernel.Columns;
+import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -55,8 +55,8 @@ public final class AliasedNewest {
     }
   }
 
-  public SortedMap<String, List<FragmentAnswer.Family>> families() {
-    SortedMap<String, List<FragmentAnswer.Family>> families = new TreeMap<>();
+  public SortedMap<String, List<MetricLines>> families() {
+    SortedMap<String, List<MetricLines>> families = new TreeMap<>();
     try (GzipPiece.Compressor compressor = new GzipPiece.Compressor()) {
       lines.forEach(
           (name, of) -> {
@@ -64,7 +64,7 @@ public final class AliasedNewest {
                 gzip
                     ? compressor.of(of.array(), 0, of.size())
                     : new GzipPiece(of.array(), 0, of.size(), of.size(), 0);
-            families.put(name, List.of(new FragmentAnswer.Family(name, of.count(), piece)));
+            families.put(name, List.of(new MetricLines(name, of.count(), piece)));
           });
     }
     return families;

@@ -3,7 +3,7 @@ package io.fleetgauge.query.prometheus;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
@@ -55,7 +55,7 @@ final class HttpDiscoveryRoute {
   }
 
   /** A host, with what the caller sees of its series {@code up}. */
-  private record Target(FragmentAnswer.Host host, Labels up) {}
+  private record Target(HostState host, Labels up) {}
 
   private Future<Body> targets(ApiRequest request) throws QueryFailure {
     Parameters parameters = request.parameters();
@@ -119,7 +119,7 @@ final class HttpDiscoveryRoute {
   }
 
   private static List<Target> chosen(
-      Reply<List<FragmentAnswer.Host>> states,
+      Reply<List<HostState>> states,
       Reply<List<Labels>> series,
       boolean isSelected,
       long oldest,

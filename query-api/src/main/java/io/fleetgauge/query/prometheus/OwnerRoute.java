@@ -1,7 +1,7 @@
 package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
@@ -57,15 +57,14 @@ final class OwnerRoute {
                     () -> Json.success(json -> write(json, reply.value()), reply.warnings())));
   }
 
-  private static void write(JsonGenerator json, List<FragmentAnswer.OwnedSeries> all)
-      throws IOException {
+  private static void write(JsonGenerator json, List<OwnedSeries> all) throws IOException {
     json.writeStartArray();
-    for (FragmentAnswer.OwnedSeries series : all) {
+    for (OwnedSeries series : all) {
       json.writeStartObject();
       json.writeFieldName("metric");
       Json.labels(json, series.identity());
       json.writeArrayFieldStart("owners");
-      for (FragmentAnswer.OwnerInterval interval : series.intervals()) {
+      for (OwnedSeries.Interval interval : series.intervals()) {
         json.writeStartObject();
         json.writeFieldName("owner");
         Json.labels(json, interval.owner());

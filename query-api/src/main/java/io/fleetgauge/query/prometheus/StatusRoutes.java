@@ -2,7 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.status.HostSilence;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
 import io.fleetgauge.query.answer.ClusterOverview;
@@ -160,7 +160,7 @@ final class StatusRoutes {
                     () ->
                         Json.success(
                             json -> {
-                              List<FragmentAnswer.Host> hosts = reply.value();
+                              List<HostState> hosts = reply.value();
                               int expected =
                                   caller.seesAllHosts()
                                       ? reply.completeness().expected()

@@ -2,7 +2,7 @@ package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.cluster.status.HostSilence;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
@@ -53,11 +53,11 @@ final class TargetRoutes {
                             reply.warnings())));
   }
 
-  private static void write(JsonGenerator json, List<FragmentAnswer.Host> hosts, long now)
+  private static void write(JsonGenerator json, List<HostState> hosts, long now)
       throws IOException {
     json.writeStartObject();
     json.writeArrayFieldStart("activeTargets");
-    for (FragmentAnswer.Host host : hosts) {
+    for (HostState host : hosts) {
       target(json, host, now);
     }
     json.writeEndArray();
@@ -68,8 +68,7 @@ final class TargetRoutes {
     json.writeEndObject();
   }
 
-  private static void target(JsonGenerator json, FragmentAnswer.Host host, long now)
-      throws IOException {
+  private static void target(JsonGenerator json, HostState host, long now) throws IOException {
     boolean up = HostSilence.isUp(host.newest(), host.tickMillis(), now);
     json.writeStartObject();
     json.writeObjectFieldStart("discoveredLabels");

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.report;
 
+import io.fleetgauge.promql.lookup.Integral;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.fleetgauge.query.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;

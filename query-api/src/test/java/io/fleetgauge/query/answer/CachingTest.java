@@ -9,7 +9,7 @@ import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.range;
 import static io.fleetgauge.query.answer.TestQuerier.uncached;
 import static io.fleetgauge.query.answer.TestQuerier.with;
-import static io.fleetgauge.query.shards.GpuSeries.labels;
+import static io.fleetgauge.query.fleet.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.plan.Planner;

@@ -11,17 +11,19 @@ import static io.fleetgauge.query.answer.TestQuerier.equal;
 import static io.fleetgauge.query.answer.TestQuerier.instant;
 import static io.fleetgauge.query.answer.TestQuerier.strictly;
 import static io.fleetgauge.query.answer.TestQuerier.within;
-import static io.fleetgauge.query.shards.GpuSeries.labels;
+import static io.fleetgauge.query.fleet.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.MetricLines;
+import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.Extent;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.Labels;
@@ -379,10 +381,7 @@ class LookupsTest {
     Reply<Request.NewestSamples> oneHost = answer(ROOT, alone);
     assertThat(oneHost.value().reductions()).isEmpty();
     assertThat(oneHost.completeness().expected()).isEqualTo(1);
-    assertThat(
-            oneHost.value().families().get("power").stream()
-                .mapToInt(FragmentAnswer.Family::series)
-                .sum())
+    assertThat(oneHost.value().families().get("power").stream().mapToInt(MetricLines::series).sum())
         .isEqualTo(2);
     assertThat(test.shards.count("reductions")).isEqualTo(1);
   }
@@ -443,11 +442,11 @@ class LookupsTest {
   @Test
   void hostsAreThoseOfWhichTheCallerSeesASeries() throws Exception {
     assertThat(answer(ROOT, new Request.HostStates()).value())
-        .extracting(FragmentAnswer.Host::name)
+        .extracting(HostState::name)
         .containsExactly("n0", "n1", "n2", "n3", "n4", "n5");
     assertThat(test.shards.count("labelValues")).isZero();
     assertThat(answer(RACK_1, new Request.HostStates()).value())
-        .extracting(FragmentAnswer.Host::name)
+        .extracting(HostState::name)
         .containsExactly("n1", "n3", "n5");
   }
 
@@ -455,14 +454,13 @@ class LookupsTest {
   void ownersAreListedForTheSeriesThatMatch() throws Exception {
     SeriesFilter filter =
         new SeriesFilter(START, END, 0, List.of(List.of(equal(Labels.NAME, "power"))));
-    List<FragmentAnswer.OwnedSeries> owned =
-        answer(RACK_0, new Request.OwnerIntervals(filter)).value();
+    List<OwnedSeries> owned = answer(RACK_0, new Request.OwnerIntervals(filter)).value();
     assertThat(owned)
-        .extracting(FragmentAnswer.OwnedSeries::identity)
+        .extracting(OwnedSeries::identity)
         .contains(labels("power", 4, 1).without("job"))
         .hasSize(6);
     assertThat(owned.getFirst().intervals())
-        .containsExactly(new FragmentAnswer.OwnerInterval(Labels.of("job", "j0"), START, END));
+        .containsExactly(new OwnedSeries.Interval(Labels.of("job", "j0"), START, END));
   }
 
   // --- cost ---

@@ -5,7 +5,7 @@ import static io.fleetgauge.query.answer.TestQuerier.ROOT;
 import static io.fleetgauge.query.answer.TestQuerier.STEP;
 import static io.fleetgauge.query.answer.TestQuerier.await;
 import static io.fleetgauge.query.answer.TestQuerier.range;
-import static io.fleetgauge.query.shards.GpuSeries.labels;
+import static io.fleetgauge.query.fleet.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;

@@ -18,11 +18,11 @@ import static io.fleetgauge.query.answer.TestQuerier.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.Extent;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -20,10 +20,10 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.GpuSeries;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.query.fleet.GpuSeries;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
+import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.Meters;
@@ -31,6 +31,7 @@ import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.vocabulary.AliasTable;
+import io.fleetgauge.sample.vocabulary.Aliases;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
@@ -100,7 +101,7 @@ final class TestQuerier {
     this.querier =
         new Querier(
             config,
-            shards,
+            shards.stores(),
             admission,
             new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),
@@ -215,7 +216,8 @@ final class TestQuerier {
             promql.end(),
             promql.step(),
             Query.Settings.STOCK.withLookback(promql.lookback()));
-    return Engine.run(Planner.prepared(query, ask.caller().scope()), source(), StopCheck.NEVER);
+    return Engine.run(
+        Planner.prepared(query, ask.caller().scope(), Aliases.NONE), source(), StopCheck.NEVER);
   }
 
   private SeriesSource source() {

@@ -2,7 +2,7 @@ package io.fleetgauge.query.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.query.shards.Changes;
+import io.fleetgauge.query.fleet.Changes;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.fleetgauge.query.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.Cancellation;
+import io.fleetgauge.query.source.Cancellation;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.List;
@@ -24,7 +24,8 @@ class CostEstimatesTest {
   @BeforeEach
   void start(Vertx vertx) {
     MemoryFleet fleet = new MemoryFleet().host("n1", "g1");
-    estimates = new CostEstimates(new MemoryShards(vertx, fleet));
+    MemoryShards shards = new MemoryShards(vertx, fleet);
+    estimates = new CostEstimates(shards, shards::hostCount);
   }
 
   private static List<Matcher> selector(Matcher.Kind kind, String value) {

@@ -3,10 +3,9 @@ package io.fleetgauge.query.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.query.shards.Changes;
-import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
+import io.fleetgauge.query.fleet.Changes;
+import io.fleetgauge.query.fleet.MemoryFleet;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.util.HashMap;
@@ -22,21 +21,20 @@ class ChangeRoundTest {
   private static final Map<String, URI> ADDRESSES = Map.of("g1", G1, "g2", G2);
 
   private final MemoryFleet fleet = new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1");
-  private final Map<URI, FragmentAnswer.Changes> answers = new HashMap<>();
-  private final Map<URI, Fragment.Since> asked = new HashMap<>();
+  private final Map<URI, ChangesQuestion.Answer> answers = new HashMap<>();
+  private final Map<URI, ChangesQuestion.Since> asked = new HashMap<>();
   private final ChangeRound round =
       new ChangeRound(
           (gateway, since) -> {
             asked.put(gateway, since);
-            FragmentAnswer.Changes answer = answers.get(gateway);
+            ChangesQuestion.Answer answer = answers.get(gateway);
             return answer == null ? Future.failedFuture("down") : Future.succeededFuture(answer);
           });
   private ClusterView view = fleet.view(ADDRESSES);
   private Optional<Changes> last = Optional.empty();
 
-  private void answers(URI gateway, long cursor, long watermark, FragmentAnswer.Changed... hosts) {
-    answers.put(
-        gateway, new FragmentAnswer.Changes(1, List.of(), 7, cursor, watermark, List.of(hosts)));
+  private void answers(URI gateway, long cursor, long watermark, ChangesQuestion.OfHost... hosts) {
+    answers.put(gateway, new ChangesQuestion.Answer(7, cursor, watermark, List.of(hosts)));
   }
 
   private Changes look() {
@@ -44,8 +42,8 @@ class ChangeRoundTest {
     return last.get();
   }
 
-  private static FragmentAnswer.Changed changed(String host, Long... buckets) {
-    return new FragmentAnswer.Changed(host, false, List.of(buckets));
+  private static ChangesQuestion.OfHost changed(String host, Long... buckets) {
+    return new ChangesQuestion.OfHost(host, false, List.of(buckets));
   }
 
   @Test
@@ -93,7 +91,7 @@ class ChangeRoundTest {
     answers(G1, 1, 0);
     answers(G2, 1, 0);
     look();
-    FragmentAnswer.Changed all = new FragmentAnswer.Changed("n1", true, List.of());
+    ChangesQuestion.OfHost all = new ChangesQuestion.OfHost("n1", true, List.of());
     answers(G2, 2, 0, all);
     assertThat(look().all()).isFalse();
     answers(G1, 2, 0, all);
@@ -106,12 +104,12 @@ class ChangeRoundTest {
     answers(G2, 42, 0);
     look();
     assertThat(asked)
-        .containsEntry(G1, Fragment.Since.START)
-        .containsEntry(G2, Fragment.Since.START);
+        .containsEntry(G1, ChangesQuestion.Since.START)
+        .containsEntry(G2, ChangesQuestion.Since.START);
     look();
     assertThat(asked)
-        .containsEntry(G1, new Fragment.Since(7, 41))
-        .containsEntry(G2, new Fragment.Since(7, 42));
+        .containsEntry(G1, new ChangesQuestion.Since(7, 41))
+        .containsEntry(G2, new ChangesQuestion.Since(7, 42));
   }
 
   @Test
@@ -124,7 +122,7 @@ class ChangeRoundTest {
     assertThat(look().all()).isTrue();
     answers(G2, 2, 0);
     assertThat(look().all()).as("what changed meanwhile was not reported").isTrue();
-    assertThat(asked).containsEntry(G2, Fragment.Since.START);
+    assertThat(asked).containsEntry(G2, ChangesQuestion.Since.START);
     assertThat(look().all()).isFalse();
   }
 
@@ -148,8 +146,8 @@ class ChangeRoundTest {
     answers(G2, 5, 11_000, changed("n2", 40L));
     assertThat(look().buckets()).containsExactlyInAnyOrder(10L, 40L);
     assertThat(asked)
-        .containsEntry(G1, new Fragment.Since(7, 2))
-        .containsEntry(G2, new Fragment.Since(7, 1));
+        .containsEntry(G1, new ChangesQuestion.Since(7, 2))
+        .containsEntry(G2, new ChangesQuestion.Since(7, 1));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fleetgauge.query.fanout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.Strings;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.fanout.HedgeMachine.Effect;
 import io.fleetgauge.query.fanout.HedgeMachine.Event;
@@ -45,7 +46,7 @@ class HedgeMachineTest {
   }
 
   private static FragmentAnswer answer(String... hosts) {
-    return new FragmentAnswer.Strings(1, List.of(hosts), List.of(hosts));
+    return new FragmentAnswer(1, List.of(hosts), new Strings(List.of(hosts)));
   }
 
   private static Event answered(URI gateway, String... hosts) {

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.LabelNamesQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.source.ShardTime;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trace.Span;
@@ -33,8 +35,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class HedgedReadTest {
   private static final List<String> HOSTS = List.of("n1", "n2");
-  private static final Fragment.Search EVERYTHING = new Fragment.Search(0, 1, 0, List.of());
-  private static final Fragment NAMES = new Fragment.LabelNames(0, List.of(), EVERYTHING);
+  private static final SeriesSearch EVERYTHING = new SeriesSearch(0, 1, 0, List.of());
+  private static final Question<?> NAMES = new LabelNamesQuestion(EVERYTHING);
   private static final Load LIGHT = Load.OWN;
   private static final Load HEAVY = new Load("a", 1, 4_000_000);
 
@@ -60,7 +62,7 @@ class HedgedReadTest {
     http =
         new GatewayHttp(
             new OutgoingHttp(
-                vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(1)),
+                vertx, TrustSettings.NONE, RequestSigner.NONE, Gateways.connections(1)),
             vertx.createSharedWorkerExecutor("light", 1),
             vertx.createSharedWorkerExecutor("heavy", 1));
   }
@@ -92,10 +94,10 @@ class HedgedReadTest {
     long began = System.nanoTime();
     HedgedRead.Result result = read(LIGHT, MILLIS);
     long took = System.nanoTime() - began;
-    FragmentAnswer answer = fleet.answer("g1", NAMES.at(3, HOSTS));
+    FragmentAnswer answer = fleet.answer("g1", HOSTS, NAMES);
     assertThat(result.answers()).containsExactly(answer);
     assertThat(result.byReplicas()).isFalse();
-    assertThat(result.bytes()).isEqualTo(FragmentCodec.encode(answer).length);
+    assertThat(result.bytes()).isEqualTo(FragmentCodec.encode(answer, NAMES).length);
     ShardTime time = result.times().getFirst();
     assertThat(time.shard()).isEqualTo(owner.toString());
     assertThat(time.hosts()).isEqualTo(2);

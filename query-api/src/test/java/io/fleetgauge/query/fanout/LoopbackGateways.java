@@ -1,14 +1,12 @@
 package io.fleetgauge.query.fanout;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.shards.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -31,12 +29,11 @@ final class LoopbackGateways {
   private final List<Asked> asked = new CopyOnWriteArrayList<>();
   private final List<String> resets = new CopyOnWriteArrayList<>();
   private volatile ClusterView view;
-  private volatile FragmentAnswer lie;
-  private volatile int newest = FragmentCodec.newest();
-  private volatile Predicate<Fragment> isRefused = fragment -> false;
+  private volatile byte[] lie;
+  private volatile Predicate<Question<?>> isRefused = question -> false;
 
   /** A fragment that a gateway was asked. */
-  record Asked(String gateway, Load load, Fragment fragment) {}
+  record Asked(String gateway, Fragment fragment) {}
 
   LoopbackGateways(Vertx vertx, MemoryFleet fleet) throws Exception {
     this.vertx = vertx;
@@ -66,18 +63,13 @@ final class LoopbackGateways {
     return addresses.get(gateway);
   }
 
-  /** From now on gateways know no newer version of fragments. */
-  void know(int version) {
-    newest = version;
-  }
-
   /** Every fragment gets this answer from now on, whatever it asks. */
-  void alwaysAnswer(FragmentAnswer answer) {
+  void alwaysAnswer(byte[] answer) {
     lie = answer;
   }
 
-  /** From now on such fragments are not executed. */
-  void refuse(Predicate<Fragment> which) {
+  /** From now on such questions are not answered. */
+  void refuse(Predicate<Question<?>> which) {
     isRefused = which;
   }
 
@@ -106,17 +98,10 @@ final class LoopbackGateways {
       request.response().setStatusCode(404).end();
       return;
     }
-    int version = FragmentCodec.version(body.getBytes());
-    request.response().putHeader(FragmentProtocol.NEWEST, Integer.toString(newest));
-    if (version > newest) {
-      request.response().setStatusCode(FragmentProtocol.NOT_A_FRAGMENT).end("too new");
-      return;
-    }
     try {
-      FragmentRequest read = FragmentCodec.decodeRequest(body.getBytes());
-      Fragment fragment = read.fragment();
-      asked.add(new Asked(gateway, read.load(), fragment));
-      if (isRefused.test(fragment)) {
+      Fragment fragment = FragmentCodec.decode(body.getBytes());
+      asked.add(new Asked(gateway, fragment));
+      if (isRefused.test(fragment.question())) {
         request.response().setStatusCode(422).end("it is refused");
         return;
       }
@@ -128,8 +113,11 @@ final class LoopbackGateways {
           .response()
           .end(
               Buffer.buffer(
-                  FragmentCodec.encode(
-                      lie == null ? fleet.answer(gateway, fragment) : lie, version)));
+                  lie != null
+                      ? lie
+                      : FragmentCodec.encode(
+                          fleet.answer(gateway, fragment.hosts(), fragment.question()),
+                          fragment.question())));
     } catch (WireException e) {
       request.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     } catch (QueryFailure e) {

@@ -6,21 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.LabelNamesQuestion;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.fragment.Strings;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.EvaluatedParts;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.NewestRead;
-import io.fleetgauge.query.shards.ReadOptions;
-import io.fleetgauge.query.shards.ShardTime;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.NewestRead;
+import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.query.source.ShardTime;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -58,7 +62,7 @@ class RoundsTest {
       new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1").host("n3", "g1");
   private Vertx vertx;
   private LoopbackGateways gateways;
-  private GatewayShards shards;
+  private GatewayFleet shards;
 
   @BeforeEach
   void start(Vertx vertx) throws Exception {
@@ -73,14 +77,13 @@ class RoundsTest {
     return new Series(labels, new long[] {5_000}, new double[] {1});
   }
 
-  private GatewayShards shards(Supplier<ClusterView> view) {
-    return new GatewayShards(
-        vertx, outgoing(), view, worker("rounds", 2), worker("heavy-rounds", 1));
+  private GatewayFleet shards(Supplier<ClusterView> view) {
+    return new GatewayFleet(
+        new Gateways(vertx, outgoing(), view, worker("rounds", 2), worker("heavy-rounds", 1)));
   }
 
   private OutgoingHttp outgoing() {
-    return new OutgoingHttp(
-        vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4));
+    return new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, Gateways.connections(4));
   }
 
   private WorkerExecutor worker(String name, int threads) {
@@ -193,13 +196,14 @@ class RoundsTest {
   void withoutTimeForASecondRoundTheHostsThatAreLeftAreMissing() throws Exception {
     fleet.host("n4", "g9");
     GatewayHttp http = new GatewayHttp(outgoing(), worker("rounds", 2), worker("heavy-rounds", 1));
+    SamplesQuestion question = new SamplesQuestion(1_000, List.of(ALL));
     Gathered<List<List<Series>>> found =
         new Rounds(vertx, http, gateways::view, 2 * MILLIS)
             .read(
-                new Fragment.Samples(0, List.of(), 1_000, List.of(ALL)),
+                question,
                 host -> true,
                 new ReadOptions(HEAVY, MILLIS, new Cancellation()),
-                answers -> Merge.samples(answers, 1))
+                question::merged)
             .await(120, TimeUnit.SECONDS);
     assertThat(found.coverage().missing()).containsExactly("n4");
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
@@ -271,14 +275,14 @@ class RoundsTest {
             10_000,
             0,
             Query.Settings.STOCK);
-    Gathered<EvaluatedParts> found =
+    Gathered<PartsRead> found =
         shards
             .parts(
                 Planner.plan(query, List.of(), Planner.Mode.AUTO),
-                List.of(),
+                Optional.empty(),
                 new ReadOptions(HEAVY, MILLIS, new Cancellation()))
             .await(120, TimeUnit.SECONDS);
-    assertThat(found.value().samples()).isEqualTo(3);
+    assertThat(found.value().parts().samples()).isEqualTo(3);
     assertThat(found.coverage().missing()).containsExactly("n2");
     assertThat(asked()).containsExactly("g1[n1, n3]", "g2[n2]");
   }
@@ -338,13 +342,16 @@ class RoundsTest {
   @Test
   void aHeavyReadTellsTheGatewaysSo() throws Exception {
     read(true, MILLIS);
-    assertThat(gateways.asked()).allSatisfy(each -> assertThat(each.load()).isEqualTo(HEAVY));
+    assertThat(gateways.asked())
+        .allSatisfy(each -> assertThat(each.fragment().load()).isEqualTo(HEAVY));
   }
 
   @Test
   void anAnswerOfAnotherKindIsNone() throws Exception {
     gateways.alwaysAnswer(
-        new FragmentAnswer.Strings(1, List.of("n1", "n2", "n3"), List.of("wrong")));
+        FragmentCodec.encode(
+            new FragmentAnswer(1, List.of("n1", "n2", "n3"), new Strings(List.of("wrong"))),
+            new LabelNamesQuestion(new SeriesSearch(0, 1, 0, List.of()))));
     assertThat(read(false, MILLIS).coverage().missing()).containsExactly("n1", "n2", "n3");
     assertThat(shards.changes(Optional.empty()).await(120, TimeUnit.SECONDS).all()).isTrue();
   }

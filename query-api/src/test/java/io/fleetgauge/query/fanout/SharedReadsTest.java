@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
-import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Query;
@@ -13,11 +13,11 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.query.shards.Cancellation;
-import io.fleetgauge.query.shards.EvaluatedParts;
-import io.fleetgauge.query.shards.Gathered;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.ReadOptions;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -30,6 +30,7 @@ import io.vertx.junit5.VertxExtension;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -46,7 +47,7 @@ class SharedReadsTest {
   private final MemoryFleet fleet = new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1");
   private Vertx vertx;
   private LoopbackGateways gateways;
-  private GatewayShards shards;
+  private GatewayFleet shards;
 
   @BeforeEach
   void start(Vertx vertx) throws Exception {
@@ -54,15 +55,15 @@ class SharedReadsTest {
     fleet.with(up("n1", 1), up("n2", 2));
     gateways = new LoopbackGateways(vertx, fleet);
     OutgoingHttp http =
-        new OutgoingHttp(
-            vertx, TrustSettings.NONE, RequestSigner.NONE, GatewayShards.connections(4));
+        new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, Gateways.connections(4));
     shards =
-        new GatewayShards(
-            vertx,
-            http,
-            gateways::view,
-            vertx.createSharedWorkerExecutor("shared", 2),
-            vertx.createSharedWorkerExecutor("heavy-shared", 1));
+        new GatewayFleet(
+            new Gateways(
+                vertx,
+                http,
+                gateways::view,
+                vertx.createSharedWorkerExecutor("shared", 2),
+                vertx.createSharedWorkerExecutor("heavy-shared", 1)));
   }
 
   private static Series up(String host, double value) {
@@ -74,12 +75,11 @@ class SharedReadsTest {
     return new ReadOptions(new Load(tenant, 1, work), 10_000, cancellation).together(true);
   }
 
-  private Future<Gathered<EvaluatedParts>> sum(String tenant, long work) {
+  private Future<Gathered<PartsRead>> sum(String tenant, long work) {
     return sum(tenant, work, new Cancellation());
   }
 
-  private Future<Gathered<EvaluatedParts>> sum(
-      String tenant, long work, Cancellation cancellation) {
+  private Future<Gathered<PartsRead>> sum(String tenant, long work, Cancellation cancellation) {
     try {
       Query query =
           new Query(
@@ -90,7 +90,7 @@ class SharedReadsTest {
               0,
               Query.Settings.STOCK);
       Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
-      return shards.parts(planned, List.of(), options(tenant, work, cancellation));
+      return shards.parts(planned, Optional.empty(), options(tenant, work, cancellation));
     } catch (Exception e) {
       return Future.failedFuture(e);
     }
@@ -120,13 +120,13 @@ class SharedReadsTest {
     return future.await(120, TimeUnit.SECONDS);
   }
 
-  private static double value(Gathered<EvaluatedParts> sum) {
-    return sum.value().parts().getFirst().columns().getFirst().values()[0];
+  private static double value(Gathered<PartsRead> sum) {
+    return sum.value().parts().parts().getFirst().columns().getFirst().values()[0];
   }
 
   private List<String> kinds() {
     return gateways.asked().stream()
-        .map(each -> each.gateway() + " " + each.fragment().getClass().getSimpleName())
+        .map(each -> each.gateway() + " " + each.fragment().question().kind())
         .sorted()
         .toList();
   }
@@ -134,28 +134,28 @@ class SharedReadsTest {
   @Test
   void readsOfOneTurnAreOneRequestToEachGatewayAndEachHasItsOwnAnswer() throws Exception {
     Promise<Future<Gathered<List<List<Series>>>>> second = Promise.promise();
-    List<Future<Gathered<EvaluatedParts>>> first =
+    List<Future<Gathered<PartsRead>>> first =
         inOneTurn(
             () -> {
               second.complete(samples(10));
               return sum("red", 1);
             });
-    Gathered<EvaluatedParts> sum = result(first.getFirst());
+    Gathered<PartsRead> sum = result(first.getFirst());
     Gathered<List<List<Series>>> samples = result(result(second.future()));
     assertThat(value(sum)).isEqualTo(3);
     assertThat(samples.value().getFirst()).hasSize(2);
     assertThat(sum.coverage().isWhole()).isTrue();
-    assertThat(kinds()).containsOnly("g1 Several", "g2 Several");
+    assertThat(kinds()).containsOnly("g1 SEVERAL", "g2 SEVERAL");
     assertThat(gateways.asked())
-        .allSatisfy(each -> assertThat(each.load()).isEqualTo(new Load("red", 1, 2)));
+        .allSatisfy(each -> assertThat(each.fragment().load()).isEqualTo(new Load("red", 1, 2)));
   }
 
   @Test
   void aReadThatIsAloneInItsTurnIsSentAlone() throws Exception {
-    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(() -> sum("red", 1))) {
+    for (Future<Gathered<PartsRead>> each : inOneTurn(() -> sum("red", 1))) {
       assertThat(value(result(each))).isEqualTo(3);
     }
-    assertThat(kinds()).containsOnly("g1 Parts", "g2 Parts");
+    assertThat(kinds()).containsOnly("g1 PARTS", "g2 PARTS");
   }
 
   @Test
@@ -166,7 +166,7 @@ class SharedReadsTest {
       half *= 2;
     }
     long much = half;
-    for (Future<Gathered<EvaluatedParts>> each :
+    for (Future<Gathered<PartsRead>> each :
         inOneTurn(
             () -> sum("red", 1),
             () -> sum("blue", 1),
@@ -176,7 +176,7 @@ class SharedReadsTest {
       assertThat(value(result(each))).isEqualTo(3);
     }
     // Two light ones that are heavy together are not together.
-    assertThat(kinds()).hasSizeGreaterThanOrEqualTo(10).containsOnly("g1 Parts", "g2 Parts");
+    assertThat(kinds()).hasSizeGreaterThanOrEqualTo(10).containsOnly("g1 PARTS", "g2 PARTS");
   }
 
   @Test
@@ -194,9 +194,8 @@ class SharedReadsTest {
   void aHostThatIsNotWholeIsMissingAndOneThatNobodyHasToo() throws Exception {
     fleet.damage("n2");
     fleet.host("n3", "nowhere");
-    for (Future<Gathered<EvaluatedParts>> each :
-        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
-      Gathered<EvaluatedParts> sum = result(each);
+    for (Future<Gathered<PartsRead>> each : inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+      Gathered<PartsRead> sum = result(each);
       assertThat(sum.coverage().missing()).containsExactly("n2", "n3");
       assertThat(sum.coverage().hosts()).isEqualTo(3);
     }
@@ -205,34 +204,20 @@ class SharedReadsTest {
   @Test
   void aGatewayThatIsDownIsReplacedByReplicasForAllOfThem() throws Exception {
     fleet.stop("g2");
-    for (Future<Gathered<EvaluatedParts>> each :
-        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+    for (Future<Gathered<PartsRead>> each : inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
       assertThat(value(result(each))).isEqualTo(3);
       assertThat(result(each).coverage().hedged()).isTrue();
     }
   }
 
-  @Test
-  void aGatewayOfAnEarlierReleaseIsAskedOneByOne() throws Exception {
-    gateways.know(7);
-    for (int turn = 0; turn < 2; turn++) {
-      for (Future<Gathered<EvaluatedParts>> each :
-          inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
-        assertThat(value(result(each))).isEqualTo(3);
-      }
-    }
-    assertThat(kinds()).hasSizeGreaterThanOrEqualTo(8).doesNotContain("g1 Several", "g2 Several");
-  }
-
   /** Such as one that is too long for a gateway, or that it cannot execute. */
   @Test
   void aRequestThatFailsIsRepeatedForEachOfItsReadsAlone() throws Exception {
-    gateways.refuse(fragment -> fragment instanceof Fragment.Several);
-    for (Future<Gathered<EvaluatedParts>> each :
-        inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
+    gateways.refuse(question -> question instanceof SeveralQuestion);
+    for (Future<Gathered<PartsRead>> each : inOneTurn(() -> sum("red", 1), () -> sum("red", 1))) {
       assertThat(value(result(each))).isEqualTo(3);
     }
-    assertThat(kinds()).contains("g1 Several", "g1 Parts", "g2 Parts");
+    assertThat(kinds()).contains("g1 SEVERAL", "g1 PARTS", "g2 PARTS");
   }
 
   @Test
@@ -241,13 +226,13 @@ class SharedReadsTest {
     fleet.freeze("g2");
     Cancellation one = new Cancellation();
     Cancellation other = new Cancellation();
-    List<Future<Gathered<EvaluatedParts>>> reads =
+    List<Future<Gathered<PartsRead>>> reads =
         inOneTurn(() -> sum("red", 1, one), () -> sum("red", 1, other));
     Awaitility.await().until(() -> gateways.asked().size() >= 2);
     one.cancel();
     assertThat(gateways.resets()).isEmpty();
     other.cancel();
-    for (Future<Gathered<EvaluatedParts>> each : reads) {
+    for (Future<Gathered<PartsRead>> each : reads) {
       assertThatThrownBy(() -> result(each)).isInstanceOf(QueryFailure.class);
     }
     Awaitility.await().until(() -> gateways.resets().containsAll(List.of("g1", "g2")));
@@ -255,13 +240,13 @@ class SharedReadsTest {
 
   @Test
   void manyReadsAreSeveralRequests() throws Exception {
-    Supplier<Future<Gathered<EvaluatedParts>>> one = () -> sum("red", 1);
-    for (Future<Gathered<EvaluatedParts>> each : inOneTurn(Collections.nCopies(100, one))) {
+    Supplier<Future<Gathered<PartsRead>>> one = () -> sum("red", 1);
+    for (Future<Gathered<PartsRead>> each : inOneTurn(Collections.nCopies(100, one))) {
       assertThat(value(result(each))).isEqualTo(3);
     }
     assertThat(
             gateways.asked().stream()
-                .map(each -> ((Fragment.Several) each.fragment()).fragments().size()))
+                .map(each -> ((SeveralQuestion) each.fragment().question()).questions().size()))
         .containsOnly(64, 36);
   }
 }

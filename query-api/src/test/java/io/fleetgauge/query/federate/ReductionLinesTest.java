@@ -3,7 +3,7 @@ package io.fleetgauge.query.federate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
@@ -20,12 +20,12 @@ class ReductionLinesTest {
   private final ReductionLines lines = new ReductionLines();
 
   /** Two racks of a metric; the second has no sample of it. */
-  private static FragmentAnswer.Reductions byRack(String metric, double sum, double carry) {
-    return new FragmentAnswer.Reductions(
+  private static MetricReductions byRack(String metric, double sum, double carry) {
+    return new MetricReductions(
         List.of("rack"),
         List.of(Labels.of("rack", "r0"), Labels.of("rack", "r1")),
         List.of(
-            new FragmentAnswer.Reduction(
+            new MetricReductions.OfMetric(
                 metric,
                 new long[] {4, 0},
                 new double[] {sum, 0},
@@ -35,7 +35,7 @@ class ReductionLinesTest {
                 new long[] {1_000, 0})));
   }
 
-  private List<String> of(FragmentAnswer.Reductions reductions, boolean utf8, String... selectors)
+  private List<String> of(MetricReductions reductions, boolean utf8, String... selectors)
       throws ParseException {
     List<List<Matcher>> matchers = new ArrayList<>();
     for (String selector : selectors) {

@@ -3,7 +3,7 @@ package io.fleetgauge.query.federate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 class ScrapeLinesTest {
   private static final String PLAIN = "a 1\n";
 
-  private static SortedMap<String, List<FragmentAnswer.Family>> families() {
+  private static SortedMap<String, List<MetricLines>> families() {
     byte[] line = PLAIN.getBytes(StandardCharsets.UTF_8);
-    FragmentAnswer.Family piece =
-        new FragmentAnswer.Family("a", 1, new GzipPiece(line, 0, line.length, line.length, 0));
+    MetricLines piece =
+        new MetricLines("a", 1, new GzipPiece(line, 0, line.length, line.length, 0));
     return new TreeMap<>(Map.of("a", List.of(piece, piece)));
   }
 

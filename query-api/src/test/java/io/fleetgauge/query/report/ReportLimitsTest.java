@@ -3,6 +3,7 @@ package io.fleetgauge.query.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;

@@ -4,6 +4,7 @@ import io.fleetgauge.promql.aggregate.ExactSum;
 import io.fleetgauge.promql.kernel.Columns;
 import io.fleetgauge.promql.kernel.Reductions;
 import io.fleetgauge.promql.kernel.Windows;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
@@ -126,7 +127,7 @@ public final class Reduction {
     Series present = null;
     for (OfKey each : expressions) {
       boolean any;
-      if (each.key.kind() == RollupKey.Kind.LATEST) {
+      if (each.key.kind() == RollupShape.Kind.LATEST) {
         any =
             0
                 < Columns.latest(
@@ -180,7 +181,7 @@ public final class Reduction {
     long[] times = series.times();
     double[] values = series.values();
     int size = series.size();
-    boolean isRate = key.kind() == RollupKey.Kind.RATE;
+    boolean isRate = key.kind() == RollupShape.Kind.RATE;
     boolean any = false;
     int from = 0;
     int to = 0;

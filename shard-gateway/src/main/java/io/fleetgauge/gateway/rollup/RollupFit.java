@@ -2,8 +2,8 @@ package io.fleetgauge.gateway.rollup;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
-import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.sample.Labels;
@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * The proof that an aggregation equals a fold of rollups, as far as it does not depend on the data:
- * its operator is decomposable, its steps are steps of the rollup, its lookback or window is that
+ * it has the shape of a rollup, its steps are steps of the rollup, its lookback or window is that
  * of the rollup, and its matchers and grouping use labels of the rollup's groups only.
  *
  * @param fold the rows that the operator needs
@@ -41,62 +41,25 @@ public record RollupFit(
     if (rules.isEmpty()) {
       return Outcome.no("there are no rollup rules");
     }
-    Optional<FoldRows> fold = FoldRows.of(aggregate.op());
-    if (fold.isEmpty()) {
-      return Outcome.no("rollups cannot answer " + aggregate.op().text());
-    }
     if (query.settings().features().contains(Feature.DELAYED_NAME_REMOVAL)) {
       return Outcome.no("metric names are removed late");
     }
-    RollupKey.Kind kind = RollupKey.Kind.LATEST;
-    long window = 0;
-    Expr.Selector selector;
-    switch (aggregate.input().withoutParens()) {
-      case Expr.Selector plain -> selector = plain;
-      case Expr.Call call
-          when (call.function() == Function.Range.RATE
-                  || call.function() == Function.Range.INCREASE)
-              && call.arguments().getFirst().withoutParens() instanceof Expr.Window range -> {
-        kind =
-            call.function() == Function.Range.RATE ? RollupKey.Kind.RATE : RollupKey.Kind.INCREASE;
-        window = range.range();
-        selector = range.selector();
-      }
-      case Expr.Call _,
-          Expr.Number _,
-          Expr.Text _,
-          Expr.Window _,
-          Expr.Subquery _,
-          Expr.Aggregate _,
-          Expr.Unary _,
-          Expr.Binary _,
-          Expr.Paren _ -> {
-        return Outcome.no("its argument is neither a selector nor its rate or increase");
-      }
+    RollupShape.Outcome outcome = RollupShape.of(aggregate);
+    Optional<FoldRows> fold = FoldRows.of(aggregate.op());
+    if (outcome.shape().isEmpty() || fold.isEmpty()) {
+      return Outcome.no(outcome.obstacle());
     }
-    if (selector.edges() != Expr.Edges.PLAIN || selector.shift().at().isPresent()) {
-      return Outcome.no("the selector has an @ modifier or extended range edges");
-    }
-    String metric = "";
-    List<Matcher> matchers = new ArrayList<>();
-    for (Matcher matcher : selector.matchers()) {
-      if (!matcher.name().equals(Labels.NAME)) {
-        matchers.add(matcher);
-      } else if (matcher.kind() == Matcher.Kind.EQUAL && metric.isEmpty()) {
-        metric = matcher.value();
-      } else {
-        return Outcome.no("the selector does not name exactly one metric");
-      }
-    }
-    RollupRules.OfMetric kept = rules.of(metric);
-    RollupKey key = new RollupKey(metric, kind, window);
+    RollupShape shape = outcome.shape().get();
+    RollupRules.OfMetric kept = rules.of(shape.metric());
+    RollupKey key = new RollupKey(shape.metric(), shape.kind(), shape.window());
     if (!kept.keys().contains(key)) {
       return Outcome.no("no rollup rule computes " + key.expr());
     }
-    if (kind == RollupKey.Kind.LATEST && query.settings().lookback() != rules.lookback()) {
+    boolean latest = shape.kind() == RollupShape.Kind.LATEST;
+    if (latest && query.settings().lookback() != rules.lookback()) {
       return Outcome.no("the lookback is not " + rules.lookback() + " ms");
     }
-    for (Matcher matcher : matchers) {
+    for (Matcher matcher : shape.matchers()) {
       if (!kept.labels().contains(matcher.name())) {
         return Outcome.no("the label " + matcher.name() + " is not a label of the rollup rule");
       }
@@ -108,14 +71,15 @@ public record RollupFit(
         }
       }
     }
-    long first = grid.start() - selector.shift().offset();
+    long first = grid.start() - shape.offset();
     boolean onGrid = Math.floorMod(first, rules.step()) == 0;
     if (!onGrid || grid.size() > 1 && grid.step() % rules.step() != 0) {
       return Outcome.no("the steps are not multiples of " + rules.step() + " ms");
     }
-    String counter = kind == RollupKey.Kind.LATEST ? "" : metric;
+    String counter = latest ? "" : shape.metric();
     return new Outcome(
-        Optional.of(new RollupFit(key, aggregate, fold.get(), matchers, first, counter)), "");
+        Optional.of(new RollupFit(key, aggregate, fold.get(), shape.matchers(), first, counter)),
+        "");
   }
 
   /**

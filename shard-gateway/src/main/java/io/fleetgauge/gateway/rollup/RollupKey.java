@@ -4,22 +4,18 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 
 /**
  * The expression of a rollup: a metric, or its rate or increase.
  *
+ * @param kind its order is part of the block format
  * @param window length of the range, ms; 0 for the metric itself
  */
-public record RollupKey(String metric, Kind kind, long window) implements Comparable<RollupKey> {
-  /** The function of a metric. The order is part of the block format. */
-  public enum Kind {
-    LATEST,
-    RATE,
-    INCREASE
-  }
-
+public record RollupKey(String metric, RollupShape.Kind kind, long window)
+    implements Comparable<RollupKey> {
   /** Between the name of a metric and what says how a kept page was made. */
   private static final char MADE = '\0';
 
@@ -42,10 +38,11 @@ public record RollupKey(String metric, Kind kind, long window) implements Compar
   Expr expr() {
     Expr.Selector selector =
         new Expr.Selector(List.of(Matcher.equal(Labels.NAME, metric)), Expr.Shift.NONE, Span.NONE);
-    if (kind == Kind.LATEST) {
+    if (kind == RollupShape.Kind.LATEST) {
       return selector;
     }
-    Function function = kind == Kind.RATE ? Function.Range.RATE : Function.Range.INCREASE;
+    Function function =
+        kind == RollupShape.Kind.RATE ? Function.Range.RATE : Function.Range.INCREASE;
     return new Expr.Call(
         function, List.of(new Expr.Window(selector, window, Span.NONE)), Span.NONE);
   }

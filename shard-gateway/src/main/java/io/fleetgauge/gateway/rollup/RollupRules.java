@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.rollup;
 
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +71,7 @@ public final class RollupRules {
 
   /** How far back from a step its value depends on samples. */
   public long horizon(RollupKey key) {
-    return key.kind() == RollupKey.Kind.LATEST ? lookback : key.window();
+    return key.kind() == RollupShape.Kind.LATEST ? lookback : key.window();
   }
 
   /** The longest of all horizons. */
@@ -98,11 +99,11 @@ public final class RollupRules {
       if (rule.metrics().matches(metric)) {
         List<RollupKey> keys = new ArrayList<>();
         if (rule.latest()) {
-          keys.add(new RollupKey(metric, RollupKey.Kind.LATEST, 0));
+          keys.add(new RollupKey(metric, RollupShape.Kind.LATEST, 0));
         }
         for (long window : rule.windows()) {
-          keys.add(new RollupKey(metric, RollupKey.Kind.RATE, window));
-          keys.add(new RollupKey(metric, RollupKey.Kind.INCREASE, window));
+          keys.add(new RollupKey(metric, RollupShape.Kind.RATE, window));
+          keys.add(new RollupKey(metric, RollupShape.Kind.INCREASE, window));
         }
         return new OfMetric(rule.labels(), List.copyOf(keys));
       }

@@ -1,12 +1,11 @@
 package io.fleetgauge.gateway.serve;
 
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
@@ -21,6 +20,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -33,7 +33,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FragmentRoute {
   private static final Logger LOG = LoggerFactory.getLogger(FragmentRoute.class);
-  private static final String NEWEST = Integer.toString(FragmentCodec.newest());
 
   private static final int MAX_BODY_BYTES = 8 << 20;
   private static final long SAMPLES_MILLIS = 10_000;
@@ -89,8 +88,6 @@ public final class FragmentRoute {
 
   private void run(RoutingContext http) {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
-    http.response().putHeader(FragmentProtocol.NEWEST, NEWEST);
-    int version = FragmentCodec.version(body);
     if (FragmentCodec.isChanges(body)) {
       // Frequent and fast, so executed on the event loop.
       end(http, body);
@@ -110,31 +107,30 @@ public final class FragmentRoute {
     // The end handler of a span would replace a close handler of the response.
     http.addEndHandler(ended -> closed.set(true));
     long arrived = System.nanoTime();
-    FragmentRequest request;
+    Fragment fragment;
     try {
-      request = FragmentCodec.decodeRequest(body);
+      fragment = FragmentCodec.decode(body);
     } catch (WireException e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
       return;
     }
-    Fragment fragment = request.fragment();
-    Span span = span(http, request);
+    Span span = span(http, fragment);
     Optional<FragmentAnswer> quick =
-        request.load().isHeavy() ? Optional.empty() : runner.quickly(fragment);
+        fragment.load().isHeavy() ? Optional.empty() : runner.quickly(fragment);
     if (quick.isPresent()) {
       light.begin();
       light.end();
-      answer(http, FragmentCodec.encode(quick.get(), version));
+      answer(http, FragmentCodec.encode(quick.get(), fragment.question()));
       return;
     }
-    Load load = runner.load(request);
+    Load load = runner.load(fragment);
     boolean heavy = load.isHeavy();
     StopCheck ended = stopCheck(fragment, closed, arrived);
     if (load.work() <= LITTLE_WORK && runner.isInMemory(fragment)) {
       // Another thread would take longer to wake up.
       light.begin();
       try {
-        answer(http, executed(fragment, ended, version));
+        answer(http, executed(fragment, ended));
       } catch (TooManySamples | QueryFailure e) {
         fail(http, e);
       } finally {
@@ -147,12 +143,12 @@ public final class FragmentRoute {
       light.begin();
     }
     Span wait = span.child("wait for a thread");
-    (readsSamples(fragment) ? places : estimates)
+    (fragment.question().isWork() ? places : estimates)
         .execute(
             load,
             () -> {
               wait.end();
-              return executed(fragment, stop, version);
+              return executed(fragment, stop);
             })
         .onComplete(
             done -> {
@@ -165,15 +161,15 @@ public final class FragmentRoute {
   }
 
   /** The gateway's part of the trace of a query, if the query API traces it. */
-  private Span span(RoutingContext http, FragmentRequest request) {
+  private Span span(RoutingContext http, Fragment fragment) {
     String header = http.request().getHeader(Span.HEADER);
     if (header == null) {
       return Span.NONE;
     }
     Span span = tracer.serve("execute a fragment", header);
     if (span.isRecorded()) {
-      span.with("fleetgauge.fragment", request.fragment().getClass().getSimpleName())
-          .with("fleetgauge.tenant", request.load().tenant());
+      span.with("fleetgauge.fragment", fragment.question().kind().name().toLowerCase(Locale.ROOT))
+          .with("fleetgauge.tenant", fragment.load().tenant());
       http.addEndHandler(
           done -> {
             if (http.response().getStatusCode() != 200) {
@@ -188,33 +184,16 @@ public final class FragmentRoute {
     return span;
   }
 
-  private byte[] executed(Fragment fragment, StopCheck stop, int version)
-      throws TooManySamples, QueryFailure {
+  private byte[] executed(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     Optional<QueryFailure> over = stop.reason();
     if (over.isPresent()) {
       throw over.get();
     }
-    return FragmentCodec.encode(runner.run(fragment, stop), version);
+    return FragmentCodec.encode(runner.run(fragment, stop), fragment.question());
   }
 
   private static void answer(RoutingContext http, byte[] bytes) {
     http.response().putHeader("Content-Type", "application/octet-stream").end(Buffer.buffer(bytes));
-  }
-
-  private static boolean readsSamples(Fragment fragment) {
-    return switch (fragment) {
-      case Fragment.Extent _, Fragment.Hosts _, Fragment.Changes _, Fragment.Metadata _ -> false;
-      case Fragment.Samples _,
-          Fragment.Parts _,
-          Fragment.Several _,
-          Fragment.LabelNames _,
-          Fragment.LabelValues _,
-          Fragment.LabelSets _,
-          Fragment.Owners _,
-          Fragment.Newest _,
-          Fragment.Reduced _ ->
-          true;
-    };
   }
 
   private void fail(RoutingContext http, Throwable failure) {
@@ -235,34 +214,20 @@ public final class FragmentRoute {
 
   /** When half of a fragment's time is over; reading samples alone is given some seconds. */
   private static long half(Fragment fragment, long arrived) {
-    long millis = timeoutMillis(fragment);
+    long millis = fragment.question().timeoutMillis();
     return arrived + (millis == Long.MAX_VALUE ? SAMPLES_MILLIS : millis) * 500_000;
-  }
-
-  /** After this time nobody waits for the answer; {@link Long#MAX_VALUE} if that is not known. */
-  private static long timeoutMillis(Fragment fragment) {
-    if (fragment instanceof Fragment.Several several) {
-      return several.fragments().stream()
-          .mapToLong(FragmentRoute::timeoutMillis)
-          .max()
-          .orElse(Long.MAX_VALUE);
-    }
-    return fragment instanceof Fragment.Parts parts ? parts.timeoutMillis() : Long.MAX_VALUE;
   }
 
   private void end(RoutingContext http, byte[] body) {
     try {
-      Fragment fragment = FragmentCodec.decodeRequest(body).fragment();
-      answer(
-          http,
-          FragmentCodec.encode(runner.run(fragment, StopCheck.NEVER), FragmentCodec.version(body)));
+      answer(http, executed(FragmentCodec.decode(body), StopCheck.NEVER));
     } catch (WireException | TooManySamples | QueryFailure e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     }
   }
 
   private static StopCheck stopCheck(Fragment fragment, AtomicBoolean closed, long arrived) {
-    long millis = timeoutMillis(fragment);
+    long millis = fragment.question().timeoutMillis();
     return () ->
         closed.get()
             ? Optional.of(

@@ -7,14 +7,25 @@ import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreChanges;
-import io.fleetgauge.gateway.store.read.OwnedSeries;
-import io.fleetgauge.gateway.store.read.SeriesSearch;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentRequest;
+import io.fleetgauge.promql.fragment.Holdings;
+import io.fleetgauge.promql.fragment.NewestQuestion;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.ReductionsQuestion;
+import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.SeveralQuestion;
+import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.OwnerIntervals;
+import io.fleetgauge.promql.lookup.SeriesSearch;
+import io.fleetgauge.promql.lookup.TimeBucket;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
@@ -24,7 +35,7 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,61 +109,6 @@ public final class FragmentRunner {
         "newest_reductions", newestReductions.use());
   }
 
-  /** With a scope, only the hosts that have a series in it, and only how many those are. */
-  private List<FragmentAnswer.Host> hosts(List<String> covered, List<Matcher> scope) {
-    List<FragmentAnswer.Host> hosts = new ArrayList<>();
-    for (String name : covered) {
-      Optional<Lane> lane = store.find(name).filter(each -> each.newest() != Long.MIN_VALUE);
-      if (lane.isPresent()) {
-        long series = scope.isEmpty() ? lane.get().seriesCount() : store.seriesCount(name, scope);
-        if (scope.isEmpty() || series > 0) {
-          hosts.add(
-              new FragmentAnswer.Host(name, lane.get().heard(), lane.get().tickMillis(), series));
-        }
-      }
-    }
-    return hosts;
-  }
-
-  private static SeriesSearch search(Fragment.Search search) {
-    return new SeriesSearch(search.from(), search.to(), search.limit(), search.matchers());
-  }
-
-  private static FragmentAnswer.OwnedSeries owned(OwnedSeries series) {
-    return new FragmentAnswer.OwnedSeries(
-        series.identity(),
-        series.intervals().stream()
-            .map(each -> new FragmentAnswer.OwnerInterval(each.owner(), each.from(), each.to()))
-            .toList());
-  }
-
-  private FragmentAnswer.Changes changes(long epoch, Fragment.Since since) {
-    Set<String> mine = owned(view.get());
-    StoreChanges changes = store.changes(since.incarnation(), since.cursor(), mine::contains);
-    return new FragmentAnswer.Changes(
-        epoch,
-        List.of(),
-        changes.incarnation(),
-        changes.cursor(),
-        changes.watermark(),
-        changes.hosts().stream().map(FragmentRunner::changed).toList());
-  }
-
-  /** The buckets of time that the query API caches by, whatever ranges the store tracks. */
-  private static FragmentAnswer.Changed changed(StoreChanges.OfHost host) {
-    List<Long> buckets =
-        host.ranges().stream()
-            .flatMapToLong(
-                range ->
-                    LongStream.rangeClosed(
-                        FragmentAnswer.bucket(range.after() + 1),
-                        FragmentAnswer.bucket(range.to())))
-            .boxed()
-            .distinct()
-            .toList();
-    return new FragmentAnswer.Changed(host.host(), host.all(), buckets);
-  }
-
   /**
    * A copy answers only by a table that is as new as the asker's: its owner may have gone on
    * without it, which the copy learns from the table only.
@@ -170,40 +126,44 @@ public final class FragmentRunner {
 
   /** The answer, if the event loop can compute it. */
   Optional<FragmentAnswer> quickly(Fragment fragment) {
-    if (!(fragment instanceof Fragment.Parts asked)) {
+    if (!(fragment.question() instanceof PartsQuestion asked)) {
       return Optional.empty();
     }
     ClusterView now = view.get();
-    long epoch = now.table().epoch();
     // Before anything is read: what is not reported here is read, or is reported the next time.
-    Optional<FragmentAnswer.Changes> changes = asked.since().map(since -> changes(epoch, since));
+    Optional<ChangesQuestion.Answer> changes = asked.since().map(since -> changes(since));
+    List<String> covered = covered(fragment, now);
     return parts
-        .quickly(asked, new CoveredHosts(covered(fragment, now)), epoch)
-        .map(answer -> answer.after(changes));
+        .quickly(asked, new CoveredHosts(covered))
+        .map(results -> new FragmentAnswer(now.table().epoch(), covered, results.after(changes)));
   }
 
   /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
   boolean isInMemory(Fragment fragment) {
-    if (fragment instanceof Fragment.Several several) {
-      return several.fragments().stream().allMatch(this::isInMemory);
+    return isInMemory(fragment.hosts(), fragment.question());
+  }
+
+  private boolean isInMemory(List<String> hosts, Question<?> question) {
+    if (question instanceof SeveralQuestion several) {
+      return several.questions().stream().allMatch(each -> isInMemory(hosts, each));
     }
-    return fragment instanceof Fragment.Parts asked
-        && parts.isInMemory(asked.hosts(), parts.readsAfter(asked));
+    return question instanceof PartsQuestion asked
+        && parts.isInMemory(hosts, parts.readsAfter(asked));
   }
 
   /**
    * The load of a fragment as it is here: its estimate counts on rollups, and there may be none for
    * what is asked.
    */
-  Load load(FragmentRequest request) {
-    return lacksRollups(request.fragment()) ? request.load().withoutRollups() : request.load();
+  Load load(Fragment fragment) {
+    return lacksRollups(fragment.question()) ? fragment.load().withoutRollups() : fragment.load();
   }
 
-  private boolean lacksRollups(Fragment fragment) {
-    if (fragment instanceof Fragment.Several several) {
-      return several.fragments().stream().anyMatch(this::lacksRollups);
+  private boolean lacksRollups(Question<?> question) {
+    if (question instanceof SeveralQuestion several) {
+      return several.questions().stream().anyMatch(this::lacksRollups);
     }
-    return fragment instanceof Fragment.Parts asked && parts.lacksRollups(asked);
+    return question instanceof PartsQuestion asked && parts.lacksRollups(asked);
   }
 
   /** No host is covered while samples from before the start are being read. */
@@ -237,101 +197,138 @@ public final class FragmentRunner {
    */
   public FragmentAnswer run(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     ClusterView now = view.get();
-    long epoch = now.table().epoch();
-    return run(fragment, new CoveredHosts(covered(fragment, now)), epoch, stop);
+    Held held = new Held(new CoveredHosts(covered(fragment, now)), stop);
+    Result result = fragment.question().answer(held);
+    return new FragmentAnswer(now.table().epoch(), held.covered(), result);
   }
 
-  /** The query API can evaluate a part of a query itself; without samples there is no answer. */
-  private static FragmentAnswer failed(
-      Fragment fragment, List<String> covered, long epoch, RuntimeException failure) {
-    String reason = "a gateway could not execute it: " + failure;
-    if (fragment instanceof Fragment.Parts parts) {
-      LOG.error("a part of {} could not be executed", parts.query().text(), failure);
-      return new FragmentAnswer.Unfit(epoch, covered, reason);
+  private ChangesQuestion.Answer changes(ChangesQuestion.Since since) {
+    Set<String> mine = owned(view.get());
+    StoreChanges changes = store.changes(since.incarnation(), since.cursor(), mine::contains);
+    return new ChangesQuestion.Answer(
+        changes.incarnation(),
+        changes.cursor(),
+        changes.watermark(),
+        changes.hosts().stream().map(FragmentRunner::changed).toList());
+  }
+
+  /** The buckets of time that the query API caches by, whatever ranges the store tracks. */
+  private static ChangesQuestion.OfHost changed(StoreChanges.OfHost host) {
+    List<Long> buckets =
+        host.ranges().stream()
+            .flatMapToLong(
+                range ->
+                    LongStream.rangeClosed(
+                        TimeBucket.of(range.after() + 1), TimeBucket.of(range.to())))
+            .boxed()
+            .distinct()
+            .toList();
+    return new ChangesQuestion.OfHost(host.host(), host.all(), buckets);
+  }
+
+  /** The data of the hosts of one fragment. */
+  private final class Held implements Holdings {
+    private final CoveredHosts hosts;
+    private final StopCheck stop;
+    private final Set<String> incomplete = new HashSet<>();
+
+    Held(CoveredHosts hosts, StopCheck stop) {
+      this.hosts = hosts;
+      this.stop = stop;
     }
-    LOG.error("samples could not be read", failure);
-    return new FragmentAnswer.Refused(epoch, covered, reason);
-  }
 
-  private FragmentAnswer run(Fragment fragment, CoveredHosts hosts, long epoch, StopCheck stop)
-      throws TooManySamples, QueryFailure {
-    List<String> covered = hosts.list();
-    return switch (fragment) {
-      case Fragment.Samples samples -> {
-        List<List<Series>> all = new ArrayList<>(samples.selections().size());
-        Set<String> whole = new LinkedHashSet<>(covered);
-        long left = samples.budget();
-        for (Selection selection : samples.selections()) {
-          List<Series> found = store.select(covered, selection, left, whole::remove, stop);
-          left -= found.stream().mapToLong(Series::size).sum();
-          all.add(found);
-        }
-        // The samples of an incomplete host are in the answer, but the host is not covered.
-        yield new FragmentAnswer.Samples(epoch, List.copyOf(whole), all);
-      }
-      case Fragment.Metadata asked ->
-          new FragmentAnswer.Metadata(epoch, covered, metadata.apply(asked.tenants()));
-      case Fragment.Newest asked -> newestLines.run(asked, covered, epoch);
-      case Fragment.Reduced asked -> newestReductions.run(asked, covered, epoch);
-      case Fragment.Hosts asked ->
-          new FragmentAnswer.Hosts(epoch, covered, hosts(covered, asked.scope()));
-      case Fragment.Changes asked -> changes(epoch, asked.since());
-      case Fragment.Owners owners -> {
-        Set<String> whole = new LinkedHashSet<>(covered);
-        OwnedSeries.Found found = store.owners(covered, search(owners.search()), whole::remove);
-        yield new FragmentAnswer.Owners(
-            epoch,
-            List.copyOf(whole),
-            found.omitted(),
-            found.series().stream().map(FragmentRunner::owned).toList());
-      }
-      case Fragment.Parts asked -> {
-        // Before anything is read, as above.
-        Optional<FragmentAnswer.Changes> changes =
-            asked.since().map(since -> changes(epoch, since));
-        FragmentAnswer answer = parts.run(asked, hosts, epoch, stop);
-        yield answer instanceof FragmentAnswer.Parts found ? found.after(changes) : answer;
-      }
-      case Fragment.Several several -> {
-        List<FragmentAnswer> answers = new ArrayList<>(several.fragments().size());
-        for (Fragment each : several.fragments()) {
-          try {
-            answers.add(run(each, hosts, epoch, stop));
-          } catch (TooManySamples e) {
-            answers.add(new FragmentAnswer.Refused(epoch, covered, e.getMessage()));
-          } catch (RuntimeException e) {
-            // The others are of other queries, which have nothing to do with it.
-            answers.add(failed(each, covered, epoch, e));
+    @Override
+    public List<String> hosts() {
+      return hosts.list();
+    }
+
+    @Override
+    public List<String> covered() {
+      return incomplete.isEmpty()
+          ? hosts.list()
+          : hosts.list().stream().filter(host -> !incomplete.contains(host)).toList();
+    }
+
+    @Override
+    public Holdings again() {
+      return new Held(hosts, stop);
+    }
+
+    @Override
+    public String failed(Question<?> question, RuntimeException failure) {
+      LOG.error("a fragment of the kind {} could not be executed", question.kind(), failure);
+      return "a gateway could not execute it: " + failure;
+    }
+
+    @Override
+    public List<Series> samples(Selection selection, long budget)
+        throws TooManySamples, QueryFailure {
+      return store.select(hosts(), selection, budget, incomplete::add, stop);
+    }
+
+    @Override
+    public Extent extent(Selection selection) {
+      return store.extent(hosts(), selection);
+    }
+
+    @Override
+    public List<String> labelNames(SeriesSearch search) {
+      return store.labelNames(hosts(), search, incomplete::add);
+    }
+
+    @Override
+    public List<String> labelValues(String label, SeriesSearch search) {
+      return store.labelValues(hosts(), label, search, incomplete::add);
+    }
+
+    @Override
+    public List<Labels> labelSets(SeriesSearch search) {
+      return store.labelSets(hosts(), search, incomplete::add);
+    }
+
+    @Override
+    public OwnerIntervals owners(SeriesSearch search) {
+      return store.owners(hosts(), search, incomplete::add);
+    }
+
+    @Override
+    public NewestQuestion.Answer newest(NewestQuestion question) throws TooManySamples {
+      return newestLines.run(question, hosts());
+    }
+
+    @Override
+    public List<MetricReductions> reductions(ReductionsQuestion question) {
+      return newestReductions.run(question, hosts());
+    }
+
+    @Override
+    public List<HostState> states(List<Matcher> scope) {
+      List<HostState> states = new ArrayList<>();
+      for (String name : hosts()) {
+        Optional<Lane> lane = store.find(name).filter(each -> each.newest() != Long.MIN_VALUE);
+        if (lane.isPresent()) {
+          long series = scope.isEmpty() ? lane.get().seriesCount() : store.seriesCount(name, scope);
+          if (scope.isEmpty() || series > 0) {
+            states.add(new HostState(name, lane.get().heard(), lane.get().tickMillis(), series));
           }
         }
-        yield new FragmentAnswer.Several(epoch, covered, answers);
       }
-      case Fragment.Extent extent -> {
-        List<Long> series = new ArrayList<>();
-        List<Long> samples = new ArrayList<>();
-        for (Selection selection : extent.selections()) {
-          Store.Extent found = store.extent(covered, selection);
-          series.add(found.series());
-          samples.add(found.samples());
-        }
-        yield new FragmentAnswer.Extent(epoch, covered, series, samples);
-      }
-      case Fragment.LabelNames names -> {
-        Set<String> whole = new LinkedHashSet<>(covered);
-        List<String> found = store.labelNames(covered, search(names.search()), whole::remove);
-        yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
-      }
-      case Fragment.LabelValues values -> {
-        Set<String> whole = new LinkedHashSet<>(covered);
-        List<String> found =
-            store.labelValues(covered, values.label(), search(values.search()), whole::remove);
-        yield new FragmentAnswer.Strings(epoch, List.copyOf(whole), found);
-      }
-      case Fragment.LabelSets sets -> {
-        Set<String> whole = new LinkedHashSet<>(covered);
-        List<Labels> found = store.labelSets(covered, search(sets.search()), whole::remove);
-        yield new FragmentAnswer.LabelSets(epoch, List.copyOf(whole), found);
-      }
-    };
+      return states;
+    }
+
+    @Override
+    public Map<String, MetricMetadata> metadata(Collection<String> tenants) {
+      return metadata.apply(tenants);
+    }
+
+    @Override
+    public ChangesQuestion.Answer changes(ChangesQuestion.Since since) {
+      return FragmentRunner.this.changes(since);
+    }
+
+    @Override
+    public PartsQuestion.Answer parts(PartsQuestion question) throws TooManySamples, QueryFailure {
+      return parts.run(question, hosts, incomplete::add, stop);
+    }
   }
 }

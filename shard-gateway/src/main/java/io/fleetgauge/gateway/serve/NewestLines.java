@@ -4,10 +4,10 @@ import com.github.benmanes.caffeine.cache.Cache;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.read.NewestSamples;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.NewestQuestion;
+import io.fleetgauge.promql.lookup.MetricLines;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.ExpositionLine;
@@ -25,16 +25,16 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class NewestLines {
   private final Store store;
-  private final Cache<Question, Known> known = NewestOfHosts.cache();
+  private final Cache<Asked, Known> known = NewestOfHosts.cache();
 
-  private record Question(List<List<Matcher>> selectors, NameEscaping escaping) {}
+  private record Asked(List<List<Matcher>> selectors, NameEscaping escaping) {}
 
   /** The start of a series' line, and the number of its family. */
   private record Start(int family, byte[] text) {}
 
   /** What is cached for a question. */
   private static final class Known implements NewestOfHosts.Known {
-    private final Question question;
+    private final Asked question;
     private final NewestOfHosts<Start> hosts;
     private final Map<String, Integer> families = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
@@ -42,7 +42,7 @@ final class NewestLines {
     /** Bytes of each family in the last answer. */
     private final Map<Integer, Integer> sizes = new ConcurrentHashMap<>();
 
-    Known(Question question) {
+    Known(Asked question) {
       this.question = question;
       this.hosts = new NewestOfHosts<>(question.selectors, this::start);
     }
@@ -90,11 +90,10 @@ final class NewestLines {
   }
 
   /**
-   * @throws TooManySamples if there are more series or bytes than the fragment allows
+   * @throws TooManySamples if there are more series or bytes than the question allows
    */
-  FragmentAnswer run(Fragment.Newest asked, List<String> covered, long epoch)
-      throws TooManySamples {
-    Question question = new Question(asked.selectors(), asked.escaping());
+  NewestQuestion.Answer run(NewestQuestion asked, List<String> covered) throws TooManySamples {
+    Asked question = new Asked(asked.selectors(), asked.escaping());
     Known of = known.get(question, Known::new);
     List<NewestSamples<Start>> all = of.hosts.of(store, covered);
     known.put(question, of);
@@ -123,7 +122,7 @@ final class NewestLines {
     if (bytes > asked.mostBytes()) {
       throw TooManySamples.of("bytes on one gateway", bytes, asked.mostBytes());
     }
-    List<FragmentAnswer.Family> families = new ArrayList<>();
+    List<MetricLines> families = new ArrayList<>();
     try (GzipPiece.Compressor compressor = new GzipPiece.Compressor()) {
       for (int i = 0; i < lines.size(); i++) {
         ExpositionLines each = lines.get(i);
@@ -132,10 +131,10 @@ final class NewestLines {
               asked.gzip()
                   ? compressor.of(each.array(), 0, each.size())
                   : new GzipPiece(each.array(), 0, each.size(), each.size(), 0);
-          families.add(new FragmentAnswer.Family(names.get(i), each.count(), piece));
+          families.add(new MetricLines(names.get(i), each.count(), piece));
         }
       }
     }
-    return new FragmentAnswer.Newest(epoch, covered, asked.gzip(), families);
+    return new NewestQuestion.Answer(asked.gzip(), families);
   }
 }

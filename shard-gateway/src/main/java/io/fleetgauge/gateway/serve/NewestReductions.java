@@ -1,15 +1,15 @@
 package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
-import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.read.NewestSamples;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.ReductionNames;
+import io.fleetgauge.promql.fragment.ReductionsQuestion;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.ReductionNames;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,15 +33,15 @@ final class NewestReductions {
   private static final int SPARE_GROUPS = 1_000;
 
   private final Store store;
-  private final Cache<Question, Known> known = NewestOfHosts.cache();
+  private final Cache<Asked, Known> known = NewestOfHosts.cache();
 
-  private record Question(List<List<Matcher>> names, List<Matcher> scope) {}
+  private record Asked(List<List<Matcher>> names, List<Matcher> scope) {}
 
   /** A group of one metric by some labels. */
   private record Group(String metric, List<String> by, Labels labels) {}
 
   private static final class Known implements NewestOfHosts.Known {
-    private final Question question;
+    private final Asked question;
     private final RollupRules rules;
     private final NewestOfHosts<int[]> hosts;
     private final Map<String, List<List<String>>> wanted = new ConcurrentHashMap<>();
@@ -56,7 +56,7 @@ final class NewestReductions {
 
     private volatile Layout layout = Layout.of(List.of());
 
-    Known(Question question, RollupRules rules) {
+    Known(Asked question, RollupRules rules) {
       this.question = question;
       this.rules = rules;
       this.hosts = new NewestOfHosts<>(List.of(question.scope), this::groups);
@@ -89,7 +89,7 @@ final class NewestReductions {
 
     private List<List<String>> wanted(String metric) {
       RollupRules.OfMetric kept = rules.of(metric);
-      boolean latest = kept.keys().stream().anyMatch(key -> key.kind() == RollupKey.Kind.LATEST);
+      boolean latest = kept.keys().stream().anyMatch(key -> key.kind() == RollupShape.Kind.LATEST);
       return latest ? ReductionNames.wanted(metric, kept.labels(), question.names) : List.of();
     }
 
@@ -165,8 +165,8 @@ final class NewestReductions {
     return CacheUse.of(known);
   }
 
-  FragmentAnswer run(Fragment.Reduced asked, List<String> covered, long epoch) {
-    Question question = new Question(asked.names(), asked.scope());
+  List<MetricReductions> run(ReductionsQuestion asked, List<String> covered) {
+    Asked question = new Asked(asked.names(), asked.scope());
     Known of = known.get(question, none -> new Known(none, store.rollupRules()));
     List<NewestSamples<int[]>> all = of.hosts.of(store, covered);
     Sums sums = new Sums(of.size());
@@ -178,7 +178,7 @@ final class NewestReductions {
     } else {
       known.put(question, of);
     }
-    return new FragmentAnswer.Reduced(epoch, covered, sums.in(of.layout()));
+    return sums.in(of.layout());
   }
 
   /** The aggregates, by number of the group. */
@@ -244,24 +244,24 @@ final class NewestReductions {
       newest = Arrays.copyOf(newest, size);
     }
 
-    List<FragmentAnswer.Reductions> in(Layout layout) {
+    List<MetricReductions> in(Layout layout) {
       if (layout.size > counts.length) {
         grow(layout.size); // other questions added groups
       }
-      List<FragmentAnswer.Reductions> all = new ArrayList<>();
+      List<MetricReductions> all = new ArrayList<>();
       for (Layout.Table table : layout.tables) {
-        List<FragmentAnswer.Reduction> metrics = new ArrayList<>();
+        List<MetricReductions.OfMetric> metrics = new ArrayList<>();
         for (int i = 0; i < table.metrics.size(); i++) {
           metrics.add(column(table.metrics.get(i), table.numbers[i]));
         }
-        all.add(new FragmentAnswer.Reductions(table.by, table.groups, metrics));
+        all.add(new MetricReductions(table.by, table.groups, metrics));
       }
       return all;
     }
 
-    private FragmentAnswer.Reduction column(String metric, int[] numbers) {
+    private MetricReductions.OfMetric column(String metric, int[] numbers) {
       int size = numbers.length;
-      FragmentAnswer.Reduction column = FragmentAnswer.Reduction.empty(metric, size);
+      MetricReductions.OfMetric column = MetricReductions.OfMetric.empty(metric, size);
       for (int i = 0; i < size; i++) {
         int at = numbers[i];
         if (at >= 0) {

@@ -7,31 +7,29 @@ import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
-import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Reading;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.form.PartResultForm;
+import io.fleetgauge.promql.lookup.TooManySamples;
+import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
-import io.fleetgauge.promql.syntax.ParseOptions;
-import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Evaluates parts of queries for this gateway's hosts. Safe for all threads. */
@@ -57,12 +55,20 @@ final class PartsRunner {
       Caffeine.newBuilder()
           .executor(Runnable::run)
           .maximumWeight(MAX_EXPRESSIONS)
-          .weigher((Parsed key, Expr expr) -> EXPRESSION_LENGTH + key.text.length())
+          .weigher((Parsed key, Expr expr) -> EXPRESSION_LENGTH + key.length())
           .recordStats()
           .build();
 
-  /** What the expression of a query depends on. */
-  private record Parsed(ParseOptions options, String text, List<Matcher> scope, Aliases aliases) {}
+  /** A part's text, and the features of the language that it is read with. */
+  private record Parsed(Set<Feature> features, PartText text) {
+    int length() {
+      int length = text.promql().length();
+      for (List<Reading> readings : text.readings()) {
+        length += EXPRESSION_LENGTH * readings.size();
+      }
+      return length;
+    }
+  }
 
   PartsRunner(Store store, HostLabels hostLabels) {
     this.store = store;
@@ -79,70 +85,25 @@ final class PartsRunner {
   }
 
   /**
+   * @param hosts that are covered
+   * @param damaged receives the hosts of which something could not be read
    * @throws TooManySamples if there are more samples than the budget
    * @throws QueryFailure if {@code stop} gives a reason
    */
-  FragmentAnswer run(Fragment.Parts asked, CoveredHosts hosts, long epoch, StopCheck stop)
+  PartsQuestion.Answer run(
+      PartsQuestion asked, CoveredHosts hosts, Consumer<String> damaged, StopCheck stop)
       throws TooManySamples, QueryFailure {
-    List<String> covered = hosts.list();
-    Set<String> damaged = new HashSet<>();
+    Results results = new Results();
     try {
-      Query query = query(asked);
-      List<PartResult> parts = new ArrayList<>();
-      List<String> notes = new ArrayList<>();
-      long cells = 0;
-      for (Fragment.Part wanted : asked.parts()) {
-        Expr expr = Planner.part(query, wanted.number());
-        if (expr == null) {
-          return new FragmentAnswer.Unfit(epoch, covered, "no part has the number " + wanted);
-        }
-        Optional<String> obstacle = Planner.obstacle(expr, wanted.partial(), hostLabels.names());
+      for (PartsQuestion.Part part : asked.parts()) {
+        Optional<String> obstacle = run(asked, part, hosts, damaged, stop, results);
         if (obstacle.isPresent()) {
-          return new FragmentAnswer.Unfit(epoch, covered, obstacle.get());
+          return new PartsQuestion.Unfit(obstacle.get());
         }
-        boolean needsHosts = Planner.needsHosts(expr, wanted.partial());
-        Function<List<String>, SeriesSource> sources =
-            of -> source(of, hosts, needsHosts, asked, damaged);
-        SeriesSource source = sources.apply(covered);
-        Grid grid = wanted.grid();
-        if (wanted.rollups() && expr instanceof Expr.Aggregate aggregate) {
-          RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
-          Optional<RollupRunner.Result> made =
-              outcome.fit().isEmpty()
-                  ? Optional.empty()
-                  : rollups.run(query, outcome.fit().get(), grid, covered, sources, stop, false);
-          if (made.isPresent()) {
-            parts.add(made.get().part());
-            notes.add("computed from rollups");
-            cells += made.get().cells();
-            continue;
-          }
-          notes.add(
-              outcome.fit().isEmpty()
-                  ? "not computed from rollups: " + outcome.obstacle()
-                  : "not computed from rollups: their groups cannot be merged by these labels");
-        } else {
-          notes.add("");
-        }
-        Optional<PartResult> part =
-            wanted.partial() && expr instanceof Expr.Aggregate aggregate
-                ? Engine.partials(query, aggregate, grid, source, stop)
-                : Optional.of(Engine.columns(query, expr, grid, source, stop));
-        if (part.isEmpty() || !FragmentCodec.fits(part.get())) {
-          String why = part.isEmpty() ? "a sum needs more bits" : "there are histograms";
-          return new FragmentAnswer.Unfit(epoch, covered, why);
-        }
-        parts.add(part.get());
       }
-      List<String> whole =
-          damaged.isEmpty()
-              ? covered
-              : covered.stream().filter(host -> !damaged.contains(host)).toList();
-      return new FragmentAnswer.Parts(
-          epoch, whole, covered, parts, notes, cells, hostLabels.names());
+      return results.of(hosts.list());
     } catch (ParseException e) {
-      return new FragmentAnswer.Unfit(
-          epoch, covered, "the query cannot be parsed: " + e.getMessage());
+      return new PartsQuestion.Unfit("the part cannot be parsed: " + e.getMessage());
     } catch (QueryFailure e) {
       if (e.getCause() instanceof TooManySamples over) {
         throw over;
@@ -151,55 +112,128 @@ final class PartsRunner {
         throw e;
       }
       // Which series an error names depends on all gateways, so the query API evaluates again.
-      return new FragmentAnswer.Unfit(epoch, covered, e.getMessage());
+      return new PartsQuestion.Unfit(e.getMessage());
     }
+  }
+
+  /** The results of the parts so far. */
+  private final class Results {
+    private final List<PartResult> parts = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private long cells;
+
+    void add(RollupRunner.Result made) {
+      add(made.part(), "computed from rollups");
+      cells += made.cells();
+    }
+
+    void add(PartResult part, String note) {
+      parts.add(part);
+      notes.add(note);
+    }
+
+    PartsQuestion.Results of(List<String> covered) {
+      return new PartsQuestion.Results(
+          covered, parts, notes, cells, hostLabels.names(), Optional.empty());
+    }
+  }
+
+  /** Evaluates one part, or says why it cannot. */
+  private Optional<String> run(
+      PartsQuestion asked,
+      PartsQuestion.Part part,
+      CoveredHosts hosts,
+      Consumer<String> damaged,
+      StopCheck stop,
+      Results results)
+      throws ParseException, QueryFailure {
+    Query query = query(asked, part);
+    Expr expr = query.expr();
+    Optional<String> obstacle = Planner.obstacle(expr, part.partial(), hostLabels.names());
+    if (obstacle.isPresent()) {
+      return obstacle;
+    }
+    boolean needsHosts = Planner.needsHosts(expr, part.partial());
+    Function<List<String>, SeriesSource> sources =
+        of -> source(of, hosts, needsHosts, query, damaged);
+    Grid grid = part.grid();
+    String note = "";
+    if (part.rollups() && expr instanceof Expr.Aggregate aggregate) {
+      RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
+      Optional<RollupRunner.Result> made =
+          outcome.fit().isEmpty()
+              ? Optional.empty()
+              : rollups.run(query, outcome.fit().get(), grid, hosts.list(), sources, stop, false);
+      if (made.isPresent()) {
+        results.add(made.get());
+        return Optional.empty();
+      }
+      note =
+          "not computed from rollups: "
+              + (outcome.fit().isEmpty()
+                  ? outcome.obstacle()
+                  : "their groups cannot be merged by these labels");
+    }
+    SeriesSource source = sources.apply(hosts.list());
+    Optional<PartResult> result =
+        part.partial() && expr instanceof Expr.Aggregate aggregate
+            ? Engine.partials(query, aggregate, grid, source, stop)
+            : Optional.of(Engine.columns(query, expr, grid, source, stop));
+    if (result.isEmpty()) {
+      return Optional.of("a sum needs more bits");
+    }
+    if (!PartResultForm.fits(result.get())) {
+      return Optional.of("there are histograms");
+    }
+    results.add(result.get(), note);
+    return Optional.empty();
   }
 
   /**
    * The answer, if it needs few cells of rollups, and no samples but the newest ones: it is
    * computed on the event loop, so that no other thread has to wake up for it.
    */
-  Optional<FragmentAnswer.Parts> quickly(Fragment.Parts asked, CoveredHosts hosts, long epoch) {
-    List<String> covered = hosts.list();
+  Optional<PartsQuestion.Results> quickly(PartsQuestion asked, CoveredHosts hosts) {
+    Results results = new Results();
+    Set<String> damaged = new HashSet<>();
     try {
-      Query query = query(asked);
-      List<PartResult> parts = new ArrayList<>();
-      List<String> notes = new ArrayList<>();
-      Set<String> damaged = new HashSet<>();
-      long cells = 0;
-      for (Fragment.Part wanted : asked.parts()) {
-        Grid grid = wanted.grid();
-        if (!wanted.rollups()
-            || !(Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate)
-            || Planner.obstacle(aggregate, wanted.partial(), hostLabels.names()).isPresent()) {
-          return Optional.empty();
-        }
-        boolean needsHosts = Planner.needsHosts(aggregate, wanted.partial());
-        Optional<RollupFit> fit = RollupFit.of(query, aggregate, grid, store.rollupRules()).fit();
-        Optional<RollupRunner.Result> made =
-            fit.isEmpty()
-                ? Optional.empty()
-                : rollups.run(
-                    query,
-                    fit.get(),
-                    grid,
-                    covered,
-                    of -> brief(of, source(of, hosts, needsHosts, asked, damaged)),
-                    StopCheck.NEVER,
-                    true);
+      for (PartsQuestion.Part part : asked.parts()) {
+        Optional<RollupRunner.Result> made = quickly(asked, part, hosts, damaged::add);
         if (made.isEmpty() || !damaged.isEmpty()) {
           return Optional.empty();
         }
-        parts.add(made.get().part());
-        notes.add("computed from rollups");
-        cells += made.get().cells();
+        results.add(made.get());
       }
-      return Optional.of(
-          new FragmentAnswer.Parts(
-              epoch, covered, covered, parts, notes, cells, hostLabels.names()));
+      return Optional.of(results.of(hosts.list()));
     } catch (QueryFailure | ParseException e) {
       return Optional.empty();
     }
+  }
+
+  private Optional<RollupRunner.Result> quickly(
+      PartsQuestion asked, PartsQuestion.Part part, CoveredHosts hosts, Consumer<String> damaged)
+      throws ParseException, QueryFailure {
+    if (!part.rollups()) {
+      return Optional.empty();
+    }
+    Query query = query(asked, part);
+    if (!(query.expr() instanceof Expr.Aggregate aggregate)
+        || Planner.obstacle(aggregate, part.partial(), hostLabels.names()).isPresent()) {
+      return Optional.empty();
+    }
+    boolean needsHosts = Planner.needsHosts(aggregate, part.partial());
+    Optional<RollupFit> fit =
+        RollupFit.of(query, aggregate, part.grid(), store.rollupRules()).fit();
+    return fit.isEmpty()
+        ? Optional.empty()
+        : rollups.run(
+            query,
+            fit.get(),
+            part.grid(),
+            hosts.list(),
+            of -> brief(of, source(of, hosts, needsHosts, query, damaged)),
+            StopCheck.NEVER,
+            true);
   }
 
   /** Reads samples if they are few and in memory; otherwise fails. */
@@ -226,12 +260,14 @@ final class PartsRunner {
     return true;
   }
 
-  /** All samples that a query reads are after this time, ms. */
-  long readsAfter(Fragment.Parts asked) {
+  /** All samples that the parts read are after this time, ms. */
+  long readsAfter(PartsQuestion asked) {
     try {
       long after = Long.MAX_VALUE;
-      for (SamplesRead read : Engine.reads(query(asked))) {
-        after = Math.min(after, read.selection().from());
+      for (PartsQuestion.Part part : asked.parts()) {
+        for (SamplesRead read : Engine.reads(query(asked, part), part.grid())) {
+          after = Math.min(after, read.selection().from());
+        }
       }
       return after;
     } catch (QueryFailure | ParseException e) {
@@ -240,17 +276,18 @@ final class PartsRunner {
   }
 
   /** Whether rollups are expected to serve all that is asked, and some of it has none here. */
-  boolean lacksRollups(Fragment.Parts asked) {
-    if (!asked.parts().stream().allMatch(Fragment.Part::rollups)) {
+  boolean lacksRollups(PartsQuestion asked) {
+    if (!asked.parts().stream().allMatch(PartsQuestion.Part::rollups)) {
       return false;
     }
     try {
-      Query query = query(asked);
-      for (Fragment.Part wanted : asked.parts()) {
-        Grid grid = wanted.grid();
+      for (PartsQuestion.Part part : asked.parts()) {
+        Query query = query(asked, part);
         boolean fits =
-            Planner.part(query, wanted.number()) instanceof Expr.Aggregate aggregate
-                && RollupFit.of(query, aggregate, grid, store.rollupRules()).fit().isPresent();
+            query.expr() instanceof Expr.Aggregate aggregate
+                && RollupFit.of(query, aggregate, part.grid(), store.rollupRules())
+                    .fit()
+                    .isPresent();
         if (!fits) {
           return true;
         }
@@ -261,20 +298,16 @@ final class PartsRunner {
     }
   }
 
-  private Query query(Fragment.Parts asked) throws ParseException, QueryFailure {
-    QueryText question = asked.query();
-    ParseOptions options =
-        new ParseOptions(
-            question.settings().features(), question.end() - question.start(), question.step());
-    Parsed key = new Parsed(options, question.text(), asked.scope(), asked.aliases());
+  private Query query(PartsQuestion asked, PartsQuestion.Part part)
+      throws ParseException, QueryFailure {
+    Parsed key = new Parsed(asked.settings().features(), part.text());
     Expr known = expressions.getIfPresent(key);
     if (known != null) {
-      return question.with(known);
+      return asked.query(part, known);
     }
-    Query query = question.with(Parser.parse(question.text(), options));
-    Query prepared = Planner.prepared(query, asked.scope(), asked.aliases());
-    expressions.put(key, prepared.expr());
-    return prepared;
+    Query query = asked.query(part);
+    expressions.put(key, query.expr());
+    return query;
   }
 
   /**
@@ -284,8 +317,8 @@ final class PartsRunner {
       List<String> covered,
       CoveredHosts hosts,
       boolean needsHosts,
-      Fragment.Parts asked,
-      Set<String> damaged) {
+      Query query,
+      Consumer<String> damaged) {
     return (selection, receiver) -> {
       SeriesSource.Receiver checked =
           series -> {
@@ -303,8 +336,7 @@ final class PartsRunner {
             receiver.accept(series);
           };
       try {
-        store.read(
-            covered, selection, asked.query().settings().maxSamples(), damaged::add, checked);
+        store.read(covered, selection, query.settings().maxSamples(), damaged, checked);
       } catch (TooManySamples e) {
         QueryFailure over = new QueryFailure(QueryFailure.Kind.EXECUTION, e.getMessage());
         over.initCause(e);

@@ -6,12 +6,14 @@ import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
+import io.fleetgauge.gateway.store.read.IndexSearch;
 import io.fleetgauge.gateway.store.read.NextSlot;
-import io.fleetgauge.gateway.store.read.OwnedSeries;
 import io.fleetgauge.gateway.store.read.SelectionReader;
-import io.fleetgauge.gateway.store.read.SeriesSearch;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.OwnerIntervals;
+import io.fleetgauge.promql.lookup.SeriesSearch;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -465,13 +467,6 @@ public final class Store {
   }
 
   /**
-   * How much a selection would read.
-   *
-   * @param samples an estimate from the average time between ticks
-   */
-  public record Extent(long series, long samples) {}
-
-  /**
    * Estimates what a selection would read, from the index and the times of each host. A series that
    * matches with none of its owners is not counted, so that nobody learns of the series of others.
    */
@@ -544,28 +539,28 @@ public final class Store {
     return shared.changeCounter.get();
   }
 
-  /** Names of labels; see {@link SeriesSearch#names}. */
+  /** Names of labels; see {@link IndexSearch#names}. */
   public List<String> labelNames(
       Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
-    return search.names(views(hosts), incomplete);
+    return new IndexSearch(search).names(views(hosts), incomplete);
   }
 
-  /** Values of a label; see {@link SeriesSearch#values}. */
+  /** Values of a label; see {@link IndexSearch#values}. */
   public List<String> labelValues(
       Collection<String> hosts, String label, SeriesSearch search, Consumer<String> incomplete) {
-    return search.values(views(hosts), label, incomplete);
+    return new IndexSearch(search).values(views(hosts), label, incomplete);
   }
 
-  /** Label sets; see {@link SeriesSearch#sets}. */
+  /** Label sets; see {@link IndexSearch#sets}. */
   public List<Labels> labelSets(
       Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
-    return search.sets(views(hosts), incomplete);
+    return new IndexSearch(search).sets(views(hosts), incomplete);
   }
 
-  /** Owners of series; see {@link SeriesSearch#owners}. */
-  public OwnedSeries.Found owners(
+  /** Owners of series; see {@link IndexSearch#owners}. */
+  public OwnerIntervals owners(
       Collection<String> hosts, SeriesSearch search, Consumer<String> incomplete) {
-    return search.owners(views(hosts), incomplete);
+    return new IndexSearch(search).owners(views(hosts), incomplete);
   }
 
   private List<HostView> views(Collection<String> hosts) {

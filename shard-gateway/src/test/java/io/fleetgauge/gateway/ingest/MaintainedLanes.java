@@ -13,6 +13,7 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Labels;
@@ -41,7 +42,7 @@ abstract class MaintainedLanes {
   static final long BLOCK = HostWriter.BLOCK_MILLIS;
   static final Duration RETENTION = HostWriter.MEMORY.multipliedBy(6);
   static final long STEP = 15_000;
-  static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
+  static final RollupKey POWER = new RollupKey("power", RollupShape.Kind.LATEST, 0);
   static final RollupRules RULES =
       new RollupRules(
           STEP,

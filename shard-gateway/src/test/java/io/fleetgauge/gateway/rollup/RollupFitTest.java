@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -90,7 +91,7 @@ class RollupFitTest {
         "sum(power @ 5)                     | the selector has an @ modifier or extended range"
             + " edges",
         "sum({__name__=~\"power\"})         | the selector does not name exactly one metric",
-        "sum({rack=\"r1\"})                 | no rollup rule computes",
+        "sum({rack=\"r1\"})                 | the selector does not name exactly one metric",
         "sum(other)                         | no rollup rule computes {__name__=\"other\"}",
         "sum(counter)                       | no rollup rule computes {__name__=\"counter\"}",
         "sum(rate(power[2m]))               | no rollup rule computes"
@@ -155,11 +156,11 @@ class RollupFitTest {
     assertThat(RULES.of("power").labels()).containsExactly("rack", "tenant");
     assertThat(RULES.of("power").keys())
         .containsExactly(
-            new RollupKey("power", RollupKey.Kind.LATEST, 0),
-            new RollupKey("power", RollupKey.Kind.RATE, 60_000),
-            new RollupKey("power", RollupKey.Kind.INCREASE, 60_000),
-            new RollupKey("power", RollupKey.Kind.RATE, 300_000),
-            new RollupKey("power", RollupKey.Kind.INCREASE, 300_000));
+            new RollupKey("power", RollupShape.Kind.LATEST, 0),
+            new RollupKey("power", RollupShape.Kind.RATE, 60_000),
+            new RollupKey("power", RollupShape.Kind.INCREASE, 60_000),
+            new RollupKey("power", RollupShape.Kind.RATE, 300_000),
+            new RollupKey("power", RollupShape.Kind.INCREASE, 300_000));
     assertThat(RULES.of("counter").keys()).hasSize(2);
     assertThat(RULES.of("other").keys()).isEmpty();
     assertThat(RULES.isEmpty()).isFalse();
@@ -168,8 +169,9 @@ class RollupFitTest {
 
   @Test
   void theHorizonIsTheLookbackOrTheWindow() {
-    assertThat(RULES.horizon(new RollupKey("power", RollupKey.Kind.LATEST, 0))).isEqualTo(300_000);
-    assertThat(RULES.horizon(new RollupKey("power", RollupKey.Kind.RATE, 60_000)))
+    assertThat(RULES.horizon(new RollupKey("power", RollupShape.Kind.LATEST, 0)))
+        .isEqualTo(300_000);
+    assertThat(RULES.horizon(new RollupKey("power", RollupShape.Kind.RATE, 60_000)))
         .isEqualTo(60_000);
     assertThat(RULES.horizon()).isEqualTo(300_000);
     RollupRules wide =
@@ -184,13 +186,13 @@ class RollupFitTest {
 
   @Test
   void keysAreOrderedByMetricThenKindThenWindow() {
-    RollupKey a = new RollupKey("a", RollupKey.Kind.RATE, 60_000);
-    assertThat(a).isEqualByComparingTo(new RollupKey("a", RollupKey.Kind.RATE, 60_000));
+    RollupKey a = new RollupKey("a", RollupShape.Kind.RATE, 60_000);
+    assertThat(a).isEqualByComparingTo(new RollupKey("a", RollupShape.Kind.RATE, 60_000));
     assertThat(a)
-        .isLessThan(new RollupKey("b", RollupKey.Kind.LATEST, 0))
-        .isLessThan(new RollupKey("a", RollupKey.Kind.INCREASE, 1))
-        .isLessThan(new RollupKey("a", RollupKey.Kind.RATE, 60_001))
-        .isGreaterThan(new RollupKey("a", RollupKey.Kind.LATEST, 0));
+        .isLessThan(new RollupKey("b", RollupShape.Kind.LATEST, 0))
+        .isLessThan(new RollupKey("a", RollupShape.Kind.INCREASE, 1))
+        .isLessThan(new RollupKey("a", RollupShape.Kind.RATE, 60_001))
+        .isGreaterThan(new RollupKey("a", RollupShape.Kind.LATEST, 0));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** When a merged page of several hosts is still valid. */
 class CombinedPageCacheTest {
   private static final long STEP = 15_000;
-  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
+  private static final RollupKey POWER = new RollupKey("power", RollupShape.Kind.LATEST, 0);
   private static final RollupRules RULES =
       new RollupRules(
           STEP,

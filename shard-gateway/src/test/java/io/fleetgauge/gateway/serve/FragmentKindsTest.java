@@ -10,17 +10,41 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
+import io.fleetgauge.promql.fragment.ExtentsQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.HostsQuestion;
+import io.fleetgauge.promql.fragment.IntegralsQuestion;
+import io.fleetgauge.promql.fragment.LabelNamesQuestion;
+import io.fleetgauge.promql.fragment.LabelSetsQuestion;
+import io.fleetgauge.promql.fragment.LabelValuesQuestion;
+import io.fleetgauge.promql.fragment.MetadataQuestion;
+import io.fleetgauge.promql.fragment.NewestQuestion;
+import io.fleetgauge.promql.fragment.OwnersQuestion;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.ReductionsQuestion;
+import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.fragment.Strings;
+import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.promql.lookup.MetricReductions;
+import io.fleetgauge.promql.lookup.OwnedSeries;
+import io.fleetgauge.promql.lookup.OwnerIntegrals;
+import io.fleetgauge.promql.lookup.OwnerIntervals;
+import io.fleetgauge.promql.lookup.SeriesSearch;
+import io.fleetgauge.promql.lookup.TimeBucket;
+import io.fleetgauge.promql.lookup.TooManySamples;
+import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -96,21 +120,42 @@ class FragmentKindsTest {
     return writer.series("util", "UUID", uuid, "job", job, "rack", "r1");
   }
 
-  /** The answer, as it is after a way over the wire. */
-  private FragmentAnswer run(Fragment fragment) throws Exception {
-    byte[] bytes = FragmentCodec.encode(new FragmentRequest(Load.OWN, fragment));
-    Fragment decoded = FragmentCodec.decodeRequest(bytes).fragment();
-    assertThat(decoded).isEqualTo(fragment);
-    FragmentAnswer answer = runner.run(decoded, StopCheck.NEVER);
-    return FragmentCodec.decodeAnswer(FragmentCodec.encode(answer));
+  private static Fragment fragment(Question<?> question) {
+    return new Fragment(Load.OWN, EPOCH, HOSTS, question);
   }
 
-  private static Fragment.Search search(String... selectors) throws Exception {
+  /** The answer, as it is after a way over the wire. */
+  private FragmentAnswer run(Fragment fragment) throws Exception {
+    Fragment decoded = FragmentCodec.decode(FragmentCodec.encode(fragment));
+    assertThat(decoded).isEqualTo(fragment);
+    FragmentAnswer answer = runner.run(decoded, StopCheck.NEVER);
+    Question<?> question = fragment.question();
+    return FragmentCodec.decode(FragmentCodec.encode(answer, question), question);
+  }
+
+  @SuppressWarnings("unchecked") // it was decoded as an answer to the question
+  private <A extends Result> A ask(Question<A> question) throws Exception {
+    return (A) run(fragment(question)).result();
+  }
+
+  private List<String> covered(Question<?> question) throws Exception {
+    return run(fragment(question)).covered();
+  }
+
+  private Optional<FragmentAnswer> quickly(Question<?> question) {
+    return runner.quickly(fragment(question));
+  }
+
+  private PartsQuestion.Results results(PartsQuestion question) throws Exception {
+    return (PartsQuestion.Results) ask(question);
+  }
+
+  private static SeriesSearch search(String... selectors) throws Exception {
     List<List<Matcher>> all = new ArrayList<>();
     for (String selector : selectors) {
       all.add(Parser.parseSelector(selector));
     }
-    return new Fragment.Search(START, START + 9 * STEP, 0, all);
+    return new SeriesSearch(START, START + 9 * STEP, 0, all);
   }
 
   private static long last() {
@@ -119,17 +164,14 @@ class FragmentKindsTest {
 
   @Test
   void samplesAreOneListForEachSelection() throws Exception {
-    FragmentAnswer.Samples answer =
-        (FragmentAnswer.Samples)
-            run(
-                new Fragment.Samples(
-                    EPOCH,
-                    HOSTS,
-                    1_000,
-                    List.of(
-                        new Selection(Parser.parseSelector("up"), START, last()),
-                        new Selection(Parser.parseSelector("util"), START - 1, last()))));
-    assertThat(answer.covered()).containsExactly("n1");
+    SamplesQuestion question =
+        new SamplesQuestion(
+            1_000,
+            List.of(
+                new Selection(Parser.parseSelector("up"), START, last()),
+                new Selection(Parser.parseSelector("util"), START - 1, last())));
+    SamplesQuestion.Answer answer = ask(question);
+    assertThat(covered(question)).containsExactly("n1");
     assertThat(answer.series().getFirst()).hasSize(1);
     assertThat(answer.series().getFirst().getFirst().size()).isEqualTo(9);
     assertThat(answer.series().getLast())
@@ -141,15 +183,14 @@ class FragmentKindsTest {
   void aHostWithMissingSamplesIsAnsweredButNotCovered() throws Exception {
     writer.lane().gap(START, START + STEP);
     Selection all = new Selection(Parser.parseSelector("up"), START - 1, last());
-    FragmentAnswer.Samples samples =
-        (FragmentAnswer.Samples) run(new Fragment.Samples(EPOCH, HOSTS, 1_000, List.of(all)));
-    assertThat(samples.series().getFirst()).hasSize(1);
-    assertThat(samples.covered()).isEmpty();
-    assertThat(run(new Fragment.LabelNames(EPOCH, HOSTS, search())).covered()).isEmpty();
-    assertThat(run(new Fragment.LabelValues(EPOCH, HOSTS, "job", search())).covered()).isEmpty();
-    assertThat(run(new Fragment.LabelSets(EPOCH, HOSTS, search())).covered()).isEmpty();
-    assertThat(run(new Fragment.Owners(EPOCH, HOSTS, search())).covered()).isEmpty();
-    FragmentAnswer.Parts parts = (FragmentAnswer.Parts) run(parts("sum(up)", true, List.of()));
+    SamplesQuestion samples = new SamplesQuestion(1_000, List.of(all));
+    assertThat(ask(samples).series().getFirst()).hasSize(1);
+    assertThat(covered(samples)).isEmpty();
+    assertThat(covered(new LabelNamesQuestion(search()))).isEmpty();
+    assertThat(covered(new LabelValuesQuestion("job", search()))).isEmpty();
+    assertThat(covered(new LabelSetsQuestion(search()))).isEmpty();
+    assertThat(covered(new OwnersQuestion(search()))).isEmpty();
+    FragmentAnswer parts = run(fragment(parts("sum(up)", true)));
     assertThat(parts.covered()).isEmpty();
     assertThat(parts.read()).containsExactly("n1");
   }
@@ -164,7 +205,8 @@ class FragmentKindsTest {
             new OwnershipTable(1, EPOCH, List.of("g1", "g2"), new TreeMap<>(Map.of("n1", holders))),
             Map.of(),
             false);
-    return run(new Fragment.Hosts(asked, List.of("n1"), List.of())).covered();
+    return run(new Fragment(Load.OWN, asked, List.of("n1"), new HostsQuestion(List.of())))
+        .covered();
   }
 
   @Test
@@ -176,107 +218,89 @@ class FragmentKindsTest {
     assertThat(coveredByCopy(Set.of(), true, EPOCH + 1)).as("the table is newer").isEmpty();
     wholeSince = 4;
     assertThat(coveredByCopy(Set.of(), true, EPOCH)).as("whole of an owner before").isEmpty();
-    assertThat(run(new Fragment.Hosts(EPOCH, List.of("n2"), List.of())).covered())
+    assertThat(
+            run(new Fragment(Load.OWN, EPOCH, List.of("n2"), new HostsQuestion(List.of())))
+                .covered())
         .as("no copy of it is here")
         .isEmpty();
   }
 
   @Test
   void labelsAreThoseOfTheTime() throws Exception {
-    assertThat(run(new Fragment.LabelNames(EPOCH, HOSTS, search("up"))))
-        .isEqualTo(
-            new FragmentAnswer.Strings(EPOCH, List.of("n1"), List.of("Hostname", "__name__")));
-    assertThat(run(new Fragment.LabelValues(EPOCH, HOSTS, "job", search())))
-        .isEqualTo(new FragmentAnswer.Strings(EPOCH, List.of("n1"), List.of("a", "b")));
-    FragmentAnswer.LabelSets sets =
-        (FragmentAnswer.LabelSets)
-            run(new Fragment.LabelSets(EPOCH, HOSTS, search("util{job=\"b\"}", "up")));
+    assertThat(ask(new LabelNamesQuestion(search("up"))))
+        .isEqualTo(new Strings(List.of("Hostname", "__name__")));
+    assertThat(ask(new LabelValuesQuestion("job", search())))
+        .isEqualTo(new Strings(List.of("a", "b")));
+    LabelSetsQuestion.Answer sets = ask(new LabelSetsQuestion(search("util{job=\"b\"}", "up")));
     assertThat(sets.labelSets()).containsExactlyInAnyOrder(gpu("G1", "b"), writer.series("up"));
   }
 
   @Test
   void ownersAreIntervalsOfTime() throws Exception {
-    FragmentAnswer.Owners owners =
-        (FragmentAnswer.Owners) run(new Fragment.Owners(EPOCH, HOSTS, search("util{UUID=\"G1\"}")));
+    OwnersQuestion.Answer owners = ask(new OwnersQuestion(search("util{UUID=\"G1\"}")));
     Labels identity = writer.series("util", "UUID", "G1", "rack", "r1");
     assertThat(owners)
         .isEqualTo(
-            new FragmentAnswer.Owners(
-                EPOCH,
-                List.of("n1"),
-                0,
-                List.of(
-                    new FragmentAnswer.OwnedSeries(
-                        identity,
-                        List.of(
-                            new FragmentAnswer.OwnerInterval(
-                                Labels.of("job", "a"), START, START + 5 * STEP - 1),
-                            new FragmentAnswer.OwnerInterval(
-                                Labels.of("job", "b"), START + 5 * STEP, last()))))));
-    Fragment.Search one = new Fragment.Search(START, last(), 1, List.of());
-    FragmentAnswer.Owners limited =
-        (FragmentAnswer.Owners) run(new Fragment.Owners(EPOCH, HOSTS, one));
-    assertThat(limited.series()).hasSize(1);
-    assertThat(limited.omitted()).isEqualTo(1);
+            new OwnersQuestion.Answer(
+                new OwnerIntervals(
+                    List.of(
+                        new OwnedSeries(
+                            identity,
+                            List.of(
+                                new OwnedSeries.Interval(
+                                    Labels.of("job", "a"), START, START + 5 * STEP - 1),
+                                new OwnedSeries.Interval(
+                                    Labels.of("job", "b"), START + 5 * STEP, last())))),
+                    0)));
+    SeriesSearch one = new SeriesSearch(START, last(), 1, List.of());
+    OwnersQuestion.Answer limited = ask(new OwnersQuestion(one));
+    assertThat(limited.owners().series()).hasSize(1);
+    assertThat(limited.owners().omitted()).isEqualTo(1);
   }
 
   @Test
   void ownersOutsideAScopeAreNotShown() throws Exception {
-    FragmentAnswer.Owners owners =
-        (FragmentAnswer.Owners)
-            run(new Fragment.Owners(EPOCH, HOSTS, search("{UUID=\"G1\",job=\"b\"}")));
-    assertThat(owners.series())
+    OwnersQuestion.Answer owners = ask(new OwnersQuestion(search("{UUID=\"G1\",job=\"b\"}")));
+    assertThat(owners.owners().series())
         .singleElement()
         .satisfies(
             series ->
                 assertThat(series.intervals())
-                    .extracting(FragmentAnswer.OwnerInterval::owner)
+                    .extracting(OwnedSeries.Interval::owner)
                     .containsExactly(Labels.of("job", "b")));
   }
 
   @Test
   void theExtentIsOneEstimateForEachSelection() throws Exception {
-    FragmentAnswer.Extent extent =
-        (FragmentAnswer.Extent)
-            run(
-                new Fragment.Extent(
-                    EPOCH,
-                    HOSTS,
-                    List.of(
-                        new Selection(Parser.parseSelector("util"), START - 1, last()),
-                        new Selection(Parser.parseSelector("nosuch"), START - 1, last()))));
-    assertThat(extent.series()).containsExactly(2L, 0L);
-    assertThat(extent.samples()).containsExactly(20L, 0L);
+    ExtentsQuestion.Answer extent =
+        ask(
+            new ExtentsQuestion(
+                List.of(
+                    new Selection(Parser.parseSelector("util"), START - 1, last()),
+                    new Selection(Parser.parseSelector("nosuch"), START - 1, last()))));
+    assertThat(extent.extents()).containsExactly(new Extent(2, 20), new Extent(0, 0));
   }
 
   @Test
   void metadataIsThatOfTheTenants() throws Exception {
-    assertThat(run(new Fragment.Metadata(EPOCH, HOSTS, List.of("t"))))
+    assertThat(ask(new MetadataQuestion(List.of("t"))))
         .isEqualTo(
-            new FragmentAnswer.Metadata(
-                EPOCH,
-                List.of("n1"),
+            new MetadataQuestion.Answer(
                 Map.of("up", new MetricMetadata("gauge", "Whether it is up.", ""))));
-    assertThat(
-            ((FragmentAnswer.Metadata) run(new Fragment.Metadata(EPOCH, HOSTS, List.of("x"))))
-                .metrics())
-        .isEmpty();
+    assertThat(ask(new MetadataQuestion(List.of("x"))).metrics()).isEmpty();
   }
 
   @Test
   void hostsSayWhenTheySentAndHowMuchTheyHave() throws Exception {
     writer.store().lane("empty");
-    FragmentAnswer.Hosts hosts =
-        (FragmentAnswer.Hosts) run(new Fragment.Hosts(EPOCH, HOSTS, List.of()));
+    HostsQuestion.Answer hosts = ask(new HostsQuestion(List.of()));
     assertThat(hosts.hosts())
-        .containsExactly(new FragmentAnswer.Host("n1", last(), writer.lane().tickMillis(), 3));
+        .containsExactly(new HostState("n1", last(), writer.lane().tickMillis(), 3));
   }
 
-  private static Fragment.Newest newest(long after, boolean gzip, int maxSeries, int maxBytes)
+  private static NewestQuestion newest(long after, boolean gzip, int maxSeries, int maxBytes)
       throws Exception {
-    return new Fragment.Newest(
-        EPOCH,
-        HOSTS,
+    return new NewestQuestion(
         List.of(Parser.parseSelector("util"), Parser.parseSelector("up")),
         after,
         last(),
@@ -286,9 +310,9 @@ class FragmentKindsTest {
         maxBytes);
   }
 
-  private static String lines(FragmentAnswer.Newest newest, String family) {
+  private static String lines(NewestQuestion.Answer newest, String family) {
     GzipPiece piece =
-        newest.families().stream()
+        newest.metrics().stream()
             .filter(each -> each.name().equals(family))
             .findFirst()
             .orElseThrow()
@@ -298,9 +322,8 @@ class FragmentKindsTest {
 
   @Test
   void newestSamplesAreLinesByFamily() throws Exception {
-    FragmentAnswer.Newest answer =
-        (FragmentAnswer.Newest) run(newest(last() - 1, false, 100, 10_000));
-    assertThat(answer.covered()).containsExactly("n1");
+    NewestQuestion.Answer answer = ask(newest(last() - 1, false, 100, 10_000));
+    assertThat(covered(newest(last() - 1, false, 100, 10_000))).containsExactly("n1");
     assertThat(lines(answer, "up"))
         .isEqualTo("up{Hostname=\"n1\",instance=\"\"} 1 " + last() + "\n");
     assertThat(lines(answer, "util").lines())
@@ -308,56 +331,50 @@ class FragmentKindsTest {
             "util{Hostname=\"n1\",UUID=\"G1\",job=\"b\",rack=\"r1\",instance=\"\"} 19 " + last(),
             "util{Hostname=\"n1\",UUID=\"G2\",job=\"a\",rack=\"r1\",instance=\"\"} 29 " + last());
     writer.send(last() + STEP, writer.series("up"), 5);
-    FragmentAnswer.Newest later =
-        (FragmentAnswer.Newest)
-            run(
-                new Fragment.Newest(
-                    EPOCH,
-                    HOSTS,
-                    List.of(Parser.parseSelector("up")),
-                    0,
-                    last() + STEP,
-                    NameEscaping.ALLOW_UTF_8,
-                    false,
-                    100,
-                    10_000));
+    NewestQuestion.Answer later =
+        ask(
+            new NewestQuestion(
+                List.of(Parser.parseSelector("up")),
+                0,
+                last() + STEP,
+                NameEscaping.ALLOW_UTF_8,
+                false,
+                100,
+                10_000));
     assertThat(lines(later, "up")).contains(" 5 ");
     assertThat(runner.caches().get("newest_lines").held()).isPositive();
   }
 
   @Test
   void packedLinesAreTheSameLines() throws Exception {
-    FragmentAnswer.Newest answer = (FragmentAnswer.Newest) run(newest(0, true, 100, 10_000));
+    NewestQuestion.Answer answer = ask(newest(0, true, 100, 10_000));
     assertThat(answer.gzip()).isTrue();
-    assertThat(answer.families())
+    assertThat(answer.metrics())
         .allSatisfy(family -> assertThat(family.lines().plainLength()).isNotEqualTo(0));
   }
 
   @Test
   void moreSeriesOrBytesThanAllowedAreErrorsWithTheFigures() {
-    assertThatThrownBy(() -> run(newest(0, false, 2, 10_000)))
+    assertThatThrownBy(() -> ask(newest(0, false, 2, 10_000)))
         .isInstanceOf(TooManySamples.class)
         .hasMessage("there are 3 series on one gateway; the limit is 2");
-    assertThatThrownBy(() -> run(newest(last() - 1, false, 3, 10)))
+    assertThatThrownBy(() -> ask(newest(last() - 1, false, 3, 10)))
         .isInstanceOf(TooManySamples.class)
         .hasMessageContaining("bytes on one gateway; the limit is 10");
   }
 
   @Test
   void reductionsAreTheNewestSamplesByGroup() throws Exception {
-    FragmentAnswer.Reduced answer =
-        (FragmentAnswer.Reduced)
-            run(
-                new Fragment.Reduced(
-                    EPOCH,
-                    HOSTS,
-                    List.of(Parser.parseSelector("{__name__=~\"(job|rack):util:.*\"}")),
-                    List.of(),
-                    last() - 1,
-                    last()));
+    ReductionsQuestion.Answer answer =
+        ask(
+            new ReductionsQuestion(
+                List.of(Parser.parseSelector("{__name__=~\"(job|rack):util:.*\"}")),
+                List.of(),
+                last() - 1,
+                last()));
     assertThat(answer.reductions()).hasSize(2);
-    for (FragmentAnswer.Reductions reductions : answer.reductions()) {
-      FragmentAnswer.Reduction util = reductions.metrics().getFirst();
+    for (MetricReductions reductions : answer.reductions()) {
+      MetricReductions.OfMetric util = reductions.metrics().getFirst();
       assertThat(util.metric()).isEqualTo("util");
       if (reductions.by().equals(List.of("rack"))) {
         assertThat(util.counts()).containsExactly(2);
@@ -375,83 +392,80 @@ class FragmentKindsTest {
 
   @Test
   void reductionsSeeTheirScopeOnly() throws Exception {
-    FragmentAnswer.Reduced answer =
-        (FragmentAnswer.Reduced)
-            run(
-                new Fragment.Reduced(
-                    EPOCH,
-                    HOSTS,
-                    List.of(Parser.parseSelector("{__name__=\"rack:util:sum\"}")),
-                    Parser.parseSelector("{job=\"a\"}"),
-                    last() - 1,
-                    last()));
-    FragmentAnswer.Reduction util = answer.reductions().getFirst().metrics().getFirst();
+    ReductionsQuestion.Answer answer =
+        ask(
+            new ReductionsQuestion(
+                List.of(Parser.parseSelector("{__name__=\"rack:util:sum\"}")),
+                Parser.parseSelector("{job=\"a\"}"),
+                last() - 1,
+                last()));
+    MetricReductions.OfMetric util = answer.reductions().getFirst().metrics().getFirst();
     assertThat(util.counts()).containsExactly(1);
     assertThat(util.sums()).containsExactly(29);
   }
 
-  private FragmentAnswer.Changes changes(Fragment.Since since) throws Exception {
-    return (FragmentAnswer.Changes) run(new Fragment.Changes(EPOCH, List.of(), since));
+  private ChangesQuestion.Answer changes(ChangesQuestion.Since since) throws Exception {
+    return ask(new ChangesQuestion(since));
   }
 
-  private static Fragment.Since after(FragmentAnswer.Changes last) {
-    return new Fragment.Since(last.incarnation(), last.cursor());
+  private static ChangesQuestion.Since after(ChangesQuestion.Answer last) {
+    return new ChangesQuestion.Since(last.incarnation(), last.cursor());
   }
 
   @Test
   void changesAreTheBucketsOfFiveSecondsSinceTheCursor() throws Exception {
-    FragmentAnswer.Changes first = changes(Fragment.Since.START);
+    ChangesQuestion.Answer first = changes(ChangesQuestion.Since.START);
     assertThat(first.hosts()).as("another incarnation: anything may have changed").isEmpty();
     assertThat(first.watermark()).as("the next tick is not due before").isEqualTo(last() + 14_999);
     long time = last() + 7_000;
     writer.send(time, writer.series("up"), 1);
-    FragmentAnswer.Changes next = changes(after(first));
+    ChangesQuestion.Answer next = changes(after(first));
     assertThat(next.incarnation()).isEqualTo(first.incarnation());
     assertThat(next.hosts())
-        .containsExactly(
-            new FragmentAnswer.Changed("n1", false, List.of(FragmentAnswer.bucket(time))));
+        .containsExactly(new ChangesQuestion.OfHost("n1", false, List.of(TimeBucket.of(time))));
     assertThat(next.watermark()).isEqualTo(time + 6_999);
     writer.lane().gap(0, 1);
     assertThat(changes(after(next)).hosts())
-        .containsExactly(new FragmentAnswer.Changed("n1", true, List.of()));
+        .containsExactly(new ChangesQuestion.OfHost("n1", true, List.of()));
   }
 
-  private static Fragment.Parts parts(String text, boolean partial, List<Matcher> scope) {
-    return parts(text, last(), partial, scope);
+  private static PartsQuestion parts(String text, boolean partial) {
+    return parts(text, last(), partial, true, 1_000);
   }
 
-  private static Fragment.Parts parts(
-      String text, long time, boolean partial, List<Matcher> scope) {
-    Query.Settings settings = Query.Settings.STOCK.withMaxSamples(1_000);
-    return new Fragment.Parts(
-        EPOCH,
-        HOSTS,
-        new QueryText(text, time, time, 0, settings),
-        scope,
+  private static PartsQuestion parts(
+      String text, long time, boolean partial, boolean rollups, long maxSamples) {
+    return new PartsQuestion(
+        time,
+        time,
+        0,
+        Query.Settings.STOCK.withMaxSamples(maxSamples),
         10_000,
-        List.of(new Fragment.Part(0, new Grid(time, 1, time), partial, true)));
+        List.of(
+            new PartsQuestion.Part(
+                new PartText(text, List.of()), new Grid(time, 1, time), partial, rollups)),
+        Optional.empty());
   }
 
   @Test
   void partsBringWhatHadChangedBeforeTheyWereRead() throws Exception {
-    Fragment.Since since = after(changes(Fragment.Since.START));
+    ChangesQuestion.Since since = after(changes(ChangesQuestion.Since.START));
     writer.send(last() + STEP, writer.series("util"), 1);
-    FragmentAnswer.Changes expected = changes(since);
+    ChangesQuestion.Answer expected = changes(since);
     assertThat(expected.hosts()).hasSize(1);
-    Fragment.Parts fitting = parts("sum by (rack) (util)", true, List.of());
-    for (Fragment.Parts asked : List.of(fitting, parts("sum by (UUID) (util)", true, List.of()))) {
-      FragmentAnswer.Parts answer = (FragmentAnswer.Parts) run(asked.since(since));
+    PartsQuestion fitting = parts("sum by (rack) (util)", true);
+    for (PartsQuestion asked : List.of(fitting, parts("sum by (UUID) (util)", true))) {
+      PartsQuestion.Results answer = results(asked.since(since));
       assertThat(answer.changes()).contains(expected);
-      assertThat(((FragmentAnswer.Parts) run(asked)).changes()).isEmpty();
+      assertThat(results(asked).changes()).isEmpty();
     }
-    FragmentAnswer quick = runner.quickly(fitting.since(since)).orElseThrow();
-    assertThat(((FragmentAnswer.Parts) quick).changes()).contains(expected);
+    FragmentAnswer quick = quickly(fitting.since(since)).orElseThrow();
+    assertThat(((PartsQuestion.Results) quick.result()).changes()).contains(expected);
   }
 
   @Test
   void partsAreComputedFromRollupsWhereARuleFits() throws Exception {
-    FragmentAnswer.Parts answer =
-        (FragmentAnswer.Parts) run(parts("sum by (rack) (util)", true, List.of()));
+    PartsQuestion.Results answer = results(parts("sum by (rack) (util)", true));
     assertThat(answer.notes()).containsExactly("computed from rollups");
     assertThat(answer.rollupCells()).isPositive();
     assertThat(answer.parts().getFirst().partials())
@@ -463,89 +477,97 @@ class FragmentKindsTest {
               assertThat(partial.numbers()[0]).containsExactly(14 + 19 + 29);
               assertThat(partial.count()).containsExactly(3);
             });
-    Optional<FragmentAnswer> quick = runner.quickly(parts("sum by (rack) (util)", true, List.of()));
+    Optional<FragmentAnswer> quick = quickly(parts("sum by (rack) (util)", true));
     assertThat(quick).isPresent();
   }
 
   @Test
   void aStepThatNoTickHasReachedIsComputedAtOnceFromSamplesInMemory() throws Exception {
-    Fragment.Parts asked = parts("sum by (rack) (util)", last() + STEP, true, List.of());
-    FragmentAnswer.Parts quick = (FragmentAnswer.Parts) runner.quickly(asked).orElseThrow();
+    PartsQuestion asked = parts("sum by (rack) (util)", last() + STEP, true, true, 1_000);
+    FragmentAnswer answer = quickly(asked).orElseThrow();
+    PartsQuestion.Results quick = (PartsQuestion.Results) answer.result();
     assertThat(quick.parts().getFirst().samples()).isPositive();
     assertThat(quick.parts().getFirst().partials().getFirst().numbers()[0])
         .containsExactly(14 + 19 + 29);
-    assertThat(FragmentCodec.encode(quick))
-        .isEqualTo(FragmentCodec.encode(runner.run(asked, StopCheck.NEVER)));
+    assertThat(FragmentCodec.encode(answer, asked))
+        .isEqualTo(FragmentCodec.encode(runner.run(fragment(asked), StopCheck.NEVER), asked));
   }
 
   @Test
   void partsWithoutARuleSayWhyAndAreComputedFromSamples() throws Exception {
-    FragmentAnswer.Parts answer =
-        (FragmentAnswer.Parts) run(parts("sum by (UUID) (util)", true, List.of()));
+    PartsQuestion.Results answer = results(parts("sum by (UUID) (util)", true));
     assertThat(answer.notes())
         .containsExactly(
             "not computed from rollups: the label UUID is not a label of the rollup rule");
     assertThat(answer.parts().getFirst().partials()).hasSize(2);
-    assertThat(runner.quickly(parts("sum by (UUID) (util)", true, List.of()))).isEmpty();
-  }
-
-  @Test
-  void partsSeeTheirScopeOnly() throws Exception {
-    FragmentAnswer.Parts answer =
-        (FragmentAnswer.Parts)
-            run(parts("sum by (job) (util)", true, Parser.parseSelector("{job=\"a\"}")));
-    assertThat(answer.parts().getFirst().partials())
-        .singleElement()
-        .satisfies(partial -> assertThat(partial.group()).isEqualTo(Labels.of("job", "a")));
+    assertThat(quickly(parts("sum by (UUID) (util)", true))).isEmpty();
   }
 
   @Test
   void partsThatCannotBePutTogetherAreUnfit() throws Exception {
-    assertThat(run(parts("sum(", true, List.of())))
+    assertThat(ask(parts("sum(", true)))
         .isInstanceOfSatisfying(
-            FragmentAnswer.Unfit.class,
-            unfit -> assertThat(unfit.reason()).startsWith("the query cannot be parsed: "));
-    Fragment.Parts one = parts("sum(up)", true, List.of());
-    Fragment.Parts wrong =
-        new Fragment.Parts(
-            EPOCH,
-            HOSTS,
-            one.query(),
-            List.of(),
+            PartsQuestion.Unfit.class,
+            unfit -> assertThat(unfit.reason()).startsWith("the part cannot be parsed: "));
+    PartsQuestion.Part part = parts("sum(up) + sum(up)", true).parts().getFirst();
+    PartsQuestion oneReading =
+        new PartsQuestion(
+            last(),
+            last(),
+            0,
+            Query.Settings.STOCK,
             10_000,
-            List.of(new Fragment.Part(9, new Grid(last(), 1, last()), true, true)));
-    assertThat(run(wrong)).isInstanceOf(FragmentAnswer.Unfit.class);
+            List.of(
+                new PartsQuestion.Part(
+                    new PartText(part.text().promql(), List.of(List.of())),
+                    part.grid(),
+                    false,
+                    false)),
+            Optional.empty());
+    assertThat(ask(oneReading)).isInstanceOf(PartsQuestion.Unfit.class);
     writer.send(last() + STEP, writer.series("h"), HostWriter.histogram(3));
-    Fragment.Parts histograms = parts("sum(h)", true, List.of());
-    QueryText later =
-        new QueryText("sum(h)", last() + STEP, last() + STEP, 0, histograms.query().settings());
-    assertThat(
-            run(
-                new Fragment.Parts(
-                    EPOCH,
-                    HOSTS,
-                    later,
-                    List.of(),
-                    10_000,
-                    List.of(
-                        new Fragment.Part(
-                            0, new Grid(last() + STEP, 1, last() + STEP), true, true)))))
-        .isInstanceOf(FragmentAnswer.Unfit.class);
+    assertThat(ask(parts("sum(h)", last() + STEP, true, true, 1_000)))
+        .isInstanceOf(PartsQuestion.Unfit.class);
   }
 
   @Test
   void moreSamplesThanTheBudgetAreAnError() {
-    Fragment.Parts one = parts("sum by (UUID) (util)", true, List.of());
-    Fragment.Parts small =
-        new Fragment.Parts(
-            EPOCH,
-            HOSTS,
-            new QueryText(
-                one.query().text(), last(), last(), 0, Query.Settings.STOCK.withMaxSamples(1)),
-            List.of(),
-            10_000,
-            one.parts());
-    assertThatThrownBy(() -> run(small)).isInstanceOf(TooManySamples.class);
+    PartsQuestion small = parts("sum by (UUID) (util)", last(), true, true, 1);
+    assertThatThrownBy(() -> ask(small)).isInstanceOf(TooManySamples.class);
+  }
+
+  @Test
+  void integralsOfASeriesAreThoseOfItsOwners() throws Exception {
+    // 10, 11, ... of G1, each for a step; the last for the lookback, which ends after the time.
+    IntegralsQuestion question =
+        new IntegralsQuestion(
+            Parser.parseSelector("util{UUID=\"G1\"}"), START, last() + STEP, 300_000, 10, 1_000);
+    List<OwnerIntegrals> found = ask(question).series();
+    Labels identity = writer.series("util", "UUID", "G1", "rack", "r1");
+    long change = START + 5 * STEP;
+    assertThat(found)
+        .containsExactly(
+            new OwnerIntegrals(
+                identity,
+                List.of(
+                    new OwnerIntegrals.OfInterval(
+                        Labels.of("job", "a"),
+                        START,
+                        change,
+                        5 * STEP,
+                        new Integral(0, 10 * STEP * (10 + 11 + 12 + 13 + 14))),
+                    new OwnerIntegrals.OfInterval(
+                        Labels.of("job", "b"),
+                        change,
+                        last() + STEP,
+                        5 * STEP,
+                        new Integral(0, 10 * STEP * (15 + 16 + 17 + 18 + 19))))));
+    assertThatThrownBy(
+            () ->
+                ask(
+                    new IntegralsQuestion(
+                        Parser.parseSelector("util"), START, last(), 300_000, 1, 3)))
+        .isInstanceOf(TooManySamples.class);
   }
 
   @Test
@@ -555,57 +577,48 @@ class FragmentKindsTest {
     assertThatThrownBy(
             () ->
                 runner.run(
-                    new Fragment.Samples(EPOCH, HOSTS, 1_000, List.of(up)),
-                    () -> Optional.of(reason)))
+                    fragment(new SamplesQuestion(1_000, List.of(up))), () -> Optional.of(reason)))
         .isSameAs(reason);
   }
 
   @Test
   void whatWasExpectedOfRollupsAndHasNoneIsAsMuchWorkAsItsSamples() {
     Load load = new Load("a", 2, 1_000_000);
-    Fragment.Parts kept = parts("sum by (rack) (util)", true, List.of());
-    assertThat(runner.load(new FragmentRequest(load, kept))).isEqualTo(load);
-    Fragment.Parts notKept = parts("sum by (UUID) (util)", true, List.of());
-    assertThat(runner.load(new FragmentRequest(load, notKept)))
+    assertThat(load(load, parts("sum by (rack) (util)", true))).isEqualTo(load);
+    assertThat(load(load, parts("sum by (UUID) (util)", true)))
         .isEqualTo(new Load("a", 2, 20_000_000));
-    Fragment.Parts samples =
-        new Fragment.Parts(
-            EPOCH,
-            HOSTS,
-            notKept.query(),
-            List.of(),
-            10_000,
-            List.of(new Fragment.Part(0, new Grid(last(), 1, last()), true, false)));
-    assertThat(runner.load(new FragmentRequest(load, samples))).isEqualTo(load);
-    assertThat(runner.load(new FragmentRequest(load, new Fragment.Metadata(1, HOSTS, List.of()))))
+    assertThat(load(load, parts("sum by (UUID) (util)", last(), true, false, 1_000)))
         .isEqualTo(load);
+    assertThat(load(load, new MetadataQuestion(List.of()))).isEqualTo(load);
+  }
+
+  private Load load(Load load, Question<?> question) {
+    return runner.load(new Fragment(load, EPOCH, HOSTS, question));
   }
 
   @Test
   void otherKindsThanPartsAreNotForTheEventLoop() throws Exception {
-    assertThat(runner.quickly(new Fragment.Hosts(EPOCH, HOSTS, List.of()))).isEmpty();
+    assertThat(quickly(new HostsQuestion(List.of()))).isEmpty();
   }
 
   @Test
   void byScopeHostsAreThoseWithASeriesInItAndSayNothingOfTheOthers() throws Exception {
     for (String job : List.of("a", "b")) {
-      FragmentAnswer.Hosts some =
-          (FragmentAnswer.Hosts)
-              run(new Fragment.Hosts(EPOCH, HOSTS, Parser.parseSelector("{job=\"" + job + "\"}")));
-      assertThat(some.hosts()).extracting(FragmentAnswer.Host::name).containsExactly("n1");
+      HostsQuestion.Answer some =
+          ask(new HostsQuestion(Parser.parseSelector("{job=\"" + job + "\"}")));
+      assertThat(some.hosts()).extracting(HostState::name).containsExactly("n1");
       assertThat(some.hosts().getFirst().series()).isBetween(1L, 2L);
     }
-    FragmentAnswer.Hosts none =
-        (FragmentAnswer.Hosts)
-            run(new Fragment.Hosts(EPOCH, HOSTS, Parser.parseSelector("{job=\"c\"}")));
+    HostsQuestion.Answer none = ask(new HostsQuestion(Parser.parseSelector("{job=\"c\"}")));
     assertThat(none.hosts()).isEmpty();
-    assertThat(none.covered()).containsExactly("n1");
+    assertThat(covered(new HostsQuestion(Parser.parseSelector("{job=\"c\"}"))))
+        .containsExactly("n1");
   }
 
   @Test
   void cachesSayTheirUse() throws Exception {
-    run(parts("sum by (rack) (util)", true, List.of()));
-    run(parts("sum by (rack) (util)", true, List.of()));
+    ask(parts("sum by (rack) (util)", true));
+    ask(parts("sum by (rack) (util)", true));
     assertThat(runner.caches())
         .containsOnlyKeys(
             "block_pages",

@@ -11,14 +11,17 @@ import io.fleetgauge.gateway.ownership.OwnershipMeters;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.StoreMeters;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
-import io.fleetgauge.promql.fragment.FragmentRequest;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
-import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.promql.syntax.Parser;
@@ -46,6 +49,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -213,19 +217,19 @@ class FragmentRouteTest {
   }
 
   /** Sends a fragment whose answer comes later. */
-  private Future<Response> send(Load load, Fragment fragment) {
-    return sent(load, fragment)
+  private Future<Response> send(Load load, Question<?> question) {
+    return sent(load, question)
         .compose(request -> request.response().compose(FragmentRouteTest::whole));
   }
 
-  private Future<HttpClientRequest> sent(Load load, Fragment fragment) {
+  private Future<HttpClientRequest> sent(Load load, Question<?> question) {
     return client
         .request(HttpMethod.POST, server.actualPort(), "127.0.0.1", FragmentProtocol.PATH)
         .compose(
             request ->
                 request
                     .putHeader(Span.HEADER, "00-1-1-01")
-                    .end(Buffer.buffer(FragmentCodec.encode(new FragmentRequest(load, fragment))))
+                    .end(Buffer.buffer(encoded(load, question)))
                     .map(request));
   }
 
@@ -247,17 +251,21 @@ class FragmentRouteTest {
     return request(HttpMethod.POST, FragmentProtocol.PATH, body);
   }
 
-  private Response post(Fragment fragment) throws Exception {
-    return post(Load.OWN, fragment);
+  private static byte[] encoded(Load load, Question<?> question) {
+    return FragmentCodec.encode(new Fragment(load, 3, HOSTS, question));
   }
 
-  private Response post(Load load, Fragment fragment) throws Exception {
-    return post(FragmentCodec.encode(new FragmentRequest(load, fragment)));
+  private Response post(Question<?> question) throws Exception {
+    return post(Load.OWN, question);
   }
 
-  private static Fragment.Samples samples(long budget) throws Exception {
-    return new Fragment.Samples(
-        3, HOSTS, budget, List.of(new Selection(Parser.parseSelector("up"), -1, 100_000)));
+  private Response post(Load load, Question<?> question) throws Exception {
+    return post(encoded(load, question));
+  }
+
+  private static SamplesQuestion samples(long budget) throws Exception {
+    return new SamplesQuestion(
+        budget, List.of(new Selection(Parser.parseSelector("up"), -1, 100_000)));
   }
 
   private String metrics() throws Exception {
@@ -271,10 +279,10 @@ class FragmentRouteTest {
     assertThat(light.status).isEqualTo(200);
     assertThat(heavy.status).isEqualTo(200);
     assertThat(light.body).isEqualTo(heavy.body);
-    FragmentAnswer.Samples answer =
-        (FragmentAnswer.Samples) FragmentCodec.decodeAnswer(light.body.getBytes());
+    FragmentAnswer answer = FragmentCodec.decode(light.body.getBytes(), samples(100));
     assertThat(answer.covered()).containsExactly("n1");
-    assertThat(answer.series().getFirst().getFirst().size()).isEqualTo(10);
+    assertThat(((SamplesQuestion.Answer) answer.result()).series().getFirst().getFirst().size())
+        .isEqualTo(10);
     assertThat(metrics()).contains("fleetgauge_gateway_fragments_total 2.0");
   }
 
@@ -300,10 +308,11 @@ class FragmentRouteTest {
     assertThat(response.status).isEqualTo(503);
     assertThat(response.retryAfter).isEqualTo("2");
     assertThat(response.body.toString()).contains("memory is short");
-    Response changes = post(new Fragment.Changes(3, List.of(), Fragment.Since.START));
+    ChangesQuestion question = new ChangesQuestion(ChangesQuestion.Since.START);
+    Response changes = post(question);
     assertThat(changes.status).isEqualTo(200);
-    assertThat(FragmentCodec.decodeAnswer(changes.body.getBytes()))
-        .isInstanceOf(FragmentAnswer.Changes.class);
+    assertThat(FragmentCodec.decode(changes.body.getBytes(), question).result())
+        .isInstanceOf(ChangesQuestion.Answer.class);
     assertThat(metrics())
         .contains("fleetgauge_gateway_fragments_shed_total 1.0")
         .contains("fleetgauge_gateway_fragments_total 0.0");
@@ -311,14 +320,7 @@ class FragmentRouteTest {
 
   @Test
   void aFragmentWhoseTimeIsOverGets503AndIsCounted() throws Exception {
-    Fragment.Parts late =
-        new Fragment.Parts(
-            3,
-            HOSTS,
-            new QueryText("sum(up)", 5_000, 5_000, 0, Query.Settings.STOCK.withMaxSamples(100)),
-            List.of(),
-            0,
-            List.of(new Fragment.Part(0, new Grid(5_000, 1, 5_000), true, false)));
+    PartsQuestion late = sum(new Grid(5_000, 1, 5_000), 0);
     Response response = post(late);
     assertThat(response.status).isEqualTo(503);
     assertThat(response.body.toString()).isEqualTo("the timeout of 0 ms is over");
@@ -347,20 +349,20 @@ class FragmentRouteTest {
   }
 
   /** So many selections that a heavy fragment is busy for a while. */
-  private static Fragment.Samples many() throws Exception {
+  private static SamplesQuestion many() throws Exception {
     Selection newest = new Selection(Parser.parseSelector("up"), 8_000, 9_000);
-    return new Fragment.Samples(3, HOSTS, 1L << 40, Collections.nCopies(40_000, newest));
+    return new SamplesQuestion(1L << 40, Collections.nCopies(40_000, newest));
   }
 
-  private static Fragment.Parts sum(Grid grid) {
-    Query.Settings settings = Query.Settings.STOCK.withMaxSamples(100);
-    return new Fragment.Parts(
-        3,
-        HOSTS,
-        new QueryText("sum(up)", 5_000, 5_000, 0, settings),
-        List.of(),
-        60_000,
-        List.of(new Fragment.Part(0, grid, true, false)));
+  private static PartsQuestion sum(Grid grid, long timeoutMillis) {
+    return new PartsQuestion(
+        5_000,
+        5_000,
+        0,
+        Query.Settings.STOCK.withMaxSamples(100),
+        timeoutMillis,
+        List.of(new PartsQuestion.Part(new PartText("sum(up)", List.of()), grid, true, false)),
+        Optional.empty());
   }
 
   /** Whether a heavy fragment lets light ones go before. */
@@ -375,7 +377,7 @@ class FragmentRouteTest {
 
   @Test
   void aHeavyFragmentPausesWhileALightOneIsExecutedAndNotAfterIt() throws Exception {
-    for (Fragment light : List.of(samples(100), sum(new Grid(5_000, 1, 5_000)))) {
+    for (Question<?> light : List.of(samples(100), sum(new Grid(5_000, 1, 5_000), 60_000))) {
       assertThat(post(light).status).isEqualTo(200);
       assertThat(post(light).status).as("when it is known").isEqualTo(200);
     }

@@ -13,18 +13,30 @@ import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.read.TooManySamples;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
-import io.fleetgauge.promql.fragment.form.FragmentCodec;
+import io.fleetgauge.promql.fragment.FragmentCodec;
+import io.fleetgauge.promql.fragment.LabelNamesQuestion;
+import io.fleetgauge.promql.fragment.LabelSetsQuestion;
+import io.fleetgauge.promql.fragment.LabelValuesQuestion;
+import io.fleetgauge.promql.fragment.PartsQuestion;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.fragment.SeveralQuestion;
+import io.fleetgauge.promql.fragment.Strings;
+import io.fleetgauge.promql.lookup.SeriesSearch;
+import io.fleetgauge.promql.lookup.TooManySamples;
+import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
-import io.fleetgauge.promql.query.QueryText;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -84,68 +96,81 @@ class FragmentRunnerTest {
     }
   }
 
+  private FragmentAnswer run(List<String> hosts, Question<?> question, StopCheck stop)
+      throws Exception {
+    return runner.run(new Fragment(Load.OWN, 3, hosts, question), stop);
+  }
+
+  private FragmentAnswer run(Question<?> question) throws Exception {
+    return run(BOTH, question, StopCheck.NEVER);
+  }
+
+  private byte[] alone(Question<?> question) throws Exception {
+    return FragmentCodec.encode(run(question), question);
+  }
+
+  private static byte[] one(FragmentAnswer several, int place, Question<?> question) {
+    Result result = ((SeveralQuestion.Answer) several.result()).answers().get(place).result();
+    return FragmentCodec.encode(
+        new FragmentAnswer(several.epoch(), several.covered(), result), question);
+  }
+
   @Test
   void onlyOwnHostsAreAnsweredForAlsoWhenSamplesOfOthersAreHere() throws Exception {
-    FragmentAnswer.Samples answer =
-        (FragmentAnswer.Samples)
-            runner.run(
-                new Fragment.Samples(
-                    3,
-                    List.of("n1", "n2", "n3"),
-                    10,
-                    List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
-                StopCheck.NEVER);
+    FragmentAnswer answer =
+        run(
+            List.of("n1", "n2", "n3"),
+            new SamplesQuestion(10, List.of(new Selection(up, 0, 9), new Selection(up, 2, 9))),
+            StopCheck.NEVER);
     assertThat(answer.covered()).containsExactly("n1");
     assertThat(answer.epoch()).isEqualTo(3);
-    assertThat(answer.series()).hasSize(2);
-    assertThat(answer.series().getFirst())
+    List<List<Series>> series = ((SamplesQuestion.Answer) answer.result()).series();
+    assertThat(series).hasSize(2);
+    assertThat(series.getFirst())
         .singleElement()
-        .satisfies(series -> assertThat(series.labels().value("Hostname")).isEqualTo("n1"));
-    assertThat(answer.series().getLast())
-        .singleElement()
-        .satisfies(s -> assertThat(s.size()).isOne());
+        .satisfies(each -> assertThat(each.labels().value("Hostname")).isEqualTo("n1"));
+    assertThat(series.getLast()).singleElement().satisfies(s -> assertThat(s.size()).isOne());
   }
 
-  private Fragment samples(long budget) {
-    return new Fragment.Samples(3, BOTH, budget, List.of(new Selection(up, 0, 9)));
+  private SamplesQuestion samples(long budget) {
+    return new SamplesQuestion(budget, List.of(new Selection(up, 0, 9)));
   }
 
-  private static Fragment parts() {
-    return new Fragment.Parts(
-        3,
-        BOTH,
-        new QueryText("sum(up) + 1", 3, 3, 0, Query.Settings.STOCK),
-        List.of(),
+  private static PartsQuestion part(String text, Grid grid, boolean partial) {
+    return new PartsQuestion(
+        grid.start(),
+        grid.end(),
+        0,
+        Query.Settings.STOCK,
         1_000,
-        List.of(new Fragment.Part(1, new Grid(3, 1, 3), true, false)));
+        List.of(new PartsQuestion.Part(new PartText(text, List.of()), grid, partial, false)),
+        Optional.empty());
+  }
+
+  private static PartsQuestion parts() {
+    return part("sum(up)", new Grid(3, 1, 3), true);
   }
 
   @Test
   void severalReadsAreAnsweredAsEachAloneIs() throws Exception {
-    Fragment samples = samples(10);
-    Fragment parts = parts();
-    Fragment tooMany = samples(2);
-    FragmentAnswer.Several answer =
-        (FragmentAnswer.Several)
-            runner.run(
-                new Fragment.Several(3, BOTH, List.of(samples, parts, tooMany)), StopCheck.NEVER);
+    SamplesQuestion samples = samples(10);
+    SamplesQuestion tooMany = samples(2);
+    FragmentAnswer answer = run(new SeveralQuestion(List.of(samples, parts(), tooMany)));
     assertThat(answer.covered()).containsExactly("n1");
-    assertThat(FragmentCodec.encode(answer.answers().get(0)))
-        .isEqualTo(FragmentCodec.encode(runner.run(samples, StopCheck.NEVER)));
-    assertThat(FragmentCodec.encode(answer.answers().get(1)))
-        .isEqualTo(FragmentCodec.encode(runner.run(parts, StopCheck.NEVER)));
-    assertThat(answer.answers().get(1)).isInstanceOf(FragmentAnswer.Parts.class);
-    assertThatThrownBy(() -> runner.run(tooMany, StopCheck.NEVER))
+    assertThat(one(answer, 0, samples)).isEqualTo(alone(samples));
+    assertThat(one(answer, 1, parts())).isEqualTo(alone(parts()));
+    List<SeveralQuestion.One> all = ((SeveralQuestion.Answer) answer.result()).answers();
+    assertThat(all.get(1).result()).isInstanceOf(PartsQuestion.Results.class);
+    assertThatThrownBy(() -> run(tooMany))
         .isInstanceOf(TooManySamples.class)
-        .hasMessage(((FragmentAnswer.Refused) answer.answers().get(2)).reason());
+        .hasMessage(((SeveralQuestion.Refusal) all.get(2).result()).reason());
   }
 
   @Test
   void oneOfSeveralReadsThatFailsLeavesTheOthersAlone() throws Exception {
-    Fragment samples = samples(10);
-    Fragment parts = parts();
+    SamplesQuestion samples = samples(10);
     // The first checks of each kind of read are those of a program with a bug.
-    Fragment.Several both = new Fragment.Several(3, BOTH, List.of(parts, samples, samples));
+    SeveralQuestion both = new SeveralQuestion(List.of(parts(), samples, samples));
     AtomicInteger checks = new AtomicInteger();
     StopCheck wrong =
         () -> {
@@ -154,41 +179,40 @@ class FragmentRunnerTest {
           }
           return Optional.empty();
         };
-    List<FragmentAnswer> answers = ((FragmentAnswer.Several) runner.run(both, wrong)).answers();
-    assertThat(answers.get(0)).isInstanceOf(FragmentAnswer.Unfit.class);
-    assertThat(answers.get(1))
+    FragmentAnswer answer = run(BOTH, both, wrong);
+    List<SeveralQuestion.One> all = ((SeveralQuestion.Answer) answer.result()).answers();
+    assertThat(all.get(0).result()).isInstanceOf(PartsQuestion.Unfit.class);
+    assertThat(all.get(1).result())
         .isInstanceOfSatisfying(
-            FragmentAnswer.Refused.class,
+            SeveralQuestion.Refusal.class,
             refused -> assertThat(refused.reason()).contains("a bug"));
-    assertThat(FragmentCodec.encode(answers.get(2)))
-        .isEqualTo(FragmentCodec.encode(runner.run(samples, StopCheck.NEVER)));
+    assertThat(one(answer, 2, samples)).isEqualTo(alone(samples));
   }
 
   @Test
   void noHostIsAnsweredForWhileThePastIsComingBack() throws Exception {
     whole = false;
-    Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
-    assertThat(runner.run(new Fragment.LabelNames(3, List.of("n1"), all), StopCheck.NEVER))
-        .isEqualTo(new FragmentAnswer.Strings(3, List.of(), List.of()));
+    SeriesSearch all = new SeriesSearch(0, 9, 0, List.of());
+    assertThat(run(List.of("n1"), new LabelNamesQuestion(all), StopCheck.NEVER))
+        .isEqualTo(new FragmentAnswer(3, List.of(), new Strings(List.of())));
   }
 
   @Test
   void labelsAreThoseOfOwnHosts() throws Exception {
-    Fragment.Search all = new Fragment.Search(0, 9, 0, List.of());
-    List<String> both = List.of("n1", "n2");
-    assertThat(runner.run(new Fragment.LabelValues(3, both, "Hostname", all), StopCheck.NEVER))
-        .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("n1")));
-    assertThat(runner.run(new Fragment.LabelNames(3, both, all), StopCheck.NEVER))
-        .isEqualTo(new FragmentAnswer.Strings(3, List.of("n1"), List.of("Hostname", "__name__")));
-    assertThat(runner.run(new Fragment.LabelSets(3, List.of("n2"), all), StopCheck.NEVER))
-        .isEqualTo(new FragmentAnswer.LabelSets(3, List.of(), List.of()));
+    SeriesSearch all = new SeriesSearch(0, 9, 0, List.of());
+    assertThat(run(new LabelValuesQuestion("Hostname", all)))
+        .isEqualTo(new FragmentAnswer(3, List.of("n1"), new Strings(List.of("n1"))));
+    assertThat(run(new LabelNamesQuestion(all)))
+        .isEqualTo(
+            new FragmentAnswer(3, List.of("n1"), new Strings(List.of("Hostname", "__name__"))));
+    assertThat(run(List.of("n2"), new LabelSetsQuestion(all), StopCheck.NEVER))
+        .isEqualTo(new FragmentAnswer(3, List.of(), new LabelSetsQuestion.Answer(List.of())));
   }
 
   @Test
   void theBudgetIsThatOfAllSelectionsTogether() {
     List<Selection> twice = List.of(new Selection(up, 0, 9), new Selection(up, 1, 9));
-    assertThatThrownBy(
-            () -> runner.run(new Fragment.Samples(3, List.of("n1"), 4, twice), StopCheck.NEVER))
+    assertThatThrownBy(() -> run(List.of("n1"), new SamplesQuestion(4, twice), StopCheck.NEVER))
         .isInstanceOf(TooManySamples.class);
   }
 
@@ -218,12 +242,6 @@ class FragmentRunnerTest {
   }
 
   private static Fragment part(String text, long time) {
-    return new Fragment.Parts(
-        3,
-        List.of("n1"),
-        new QueryText(text, time, time, 0, Query.Settings.STOCK),
-        List.of(),
-        1_000,
-        List.of(new Fragment.Part(0, new Grid(time, 0, time), false, false)));
+    return new Fragment(Load.OWN, 3, List.of("n1"), part(text, new Grid(time, 1, time), false));
   }
 }

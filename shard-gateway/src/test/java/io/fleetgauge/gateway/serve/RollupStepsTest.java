@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.RollupSteps.Run;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.sample.Labels;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RollupStepsTest {
   private static final long STEP = 15_000;
   private static final long START = 4 * HostWriter.BLOCK_MILLIS;
-  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
+  private static final RollupKey POWER = new RollupKey("power", RollupShape.Kind.LATEST, 0);
   private static final RollupRules RULES =
       new RollupRules(
           STEP,

@@ -8,6 +8,7 @@ import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,8 +30,8 @@ class RollupsTest {
   private static final long HOUR = 3_600_000;
   private static final int GPUS = 4;
   private static final int ALL = Integer.MAX_VALUE;
-  private static final RollupKey POWER = new RollupKey("power", RollupKey.Kind.LATEST, 0);
-  private static final RollupKey RATE = new RollupKey("energy", RollupKey.Kind.RATE, 60_000);
+  private static final RollupKey POWER = new RollupKey("power", RollupShape.Kind.LATEST, 0);
+  private static final RollupKey RATE = new RollupKey("energy", RollupShape.Kind.RATE, 60_000);
   private static final RollupRules RULES = new RollupRules(STEP, 300_000, List.of(rule()));
 
   @TempDir private Path folder;
@@ -246,8 +247,8 @@ class RollupsTest {
   @Test
   void nothingIsComputedOfAMetricWithoutARule() {
     Lane lane = filled(store("a"), facts(1, 0, HOUR));
-    RollupKey other = new RollupKey("temperature", RollupKey.Kind.LATEST, 0);
-    RollupKey window = new RollupKey("energy", RollupKey.Kind.RATE, 300_000);
+    RollupKey other = new RollupKey("temperature", RollupShape.Kind.LATEST, 0);
+    RollupKey window = new RollupKey("energy", RollupShape.Kind.RATE, 300_000);
     assertThat(lane.rollups(other, 0, HOUR, 0).orElseThrow()).isEmpty();
     assertThat(lane.rollups(window, 0, HOUR, 0).orElseThrow()).isEmpty();
     assertThat(store("b").lane("n1").rollups(POWER, 0, HOUR, 0).orElseThrow()).isEmpty();

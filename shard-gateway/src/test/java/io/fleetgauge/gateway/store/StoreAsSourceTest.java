@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.store;
 
 import io.fleetgauge.gateway.store.owner.Dimensions;
-import io.fleetgauge.gateway.store.read.TooManySamples;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.SeriesSourceContract;
 import io.fleetgauge.sample.Series;

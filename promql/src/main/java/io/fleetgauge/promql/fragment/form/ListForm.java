@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Lists of strings and of counts. */
-final class ListForm {
+public final class ListForm {
   private ListForm() {}
 
-  static void strings(WireWriter out, List<String> strings) {
+  public static void strings(WireWriter out, List<String> strings) {
     out.uvar(strings.size());
     for (String string : strings) {
       out.string(string);
     }
   }
 
-  static List<String> strings(WireReader in, String what) throws WireException {
+  public static List<String> strings(WireReader in, String what) throws WireException {
     int count = in.count(1, what);
     List<String> strings = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -26,12 +26,12 @@ final class ListForm {
     return strings;
   }
 
-  static void counts(WireWriter out, List<Long> counts) {
+  public static void counts(WireWriter out, List<Long> counts) {
     out.uvar(counts.size());
     counts.forEach(out::uvar);
   }
 
-  static List<Long> counts(WireReader in, String what) throws WireException {
+  public static List<Long> counts(WireReader in, String what) throws WireException {
     int size = in.count(1, what);
     List<Long> counts = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {

@@ -9,9 +9,9 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.Arrays;
 
 /** Rows and columns of numbers: as integers, or as one number, where they are that. */
-final class NumbersForm {
+public final class NumbersForm {
   /** The most numbers of a row, and so the most steps of a part. */
-  static final int MOST = 1 << 24;
+  public static final int MOST = 1 << 24;
 
   private static final int DOUBLES = 0;
   private static final int INTEGERS = 1;
@@ -21,11 +21,11 @@ final class NumbersForm {
   private NumbersForm() {}
 
   /** A row that is left out, because all its numbers are 0. */
-  static void writeNone(WireWriter out) {
+  public static void writeNone(WireWriter out) {
     out.u8(NONE);
   }
 
-  static void write(WireWriter out, double[] numbers, int size) {
+  public static void write(WireWriter out, double[] numbers, int size) {
     boolean same = true;
     boolean whole = true;
     for (int i = 0; i < size && (same || whole); i++) {
@@ -42,7 +42,7 @@ final class NumbersForm {
   }
 
   /** Null for a row that was left out. */
-  static double[] read(WireReader in) throws WireException {
+  public static double[] read(WireReader in) throws WireException {
     int form = in.uint(NONE, "the form of numbers");
     if (form == NONE) {
       return null;
@@ -67,7 +67,7 @@ final class NumbersForm {
   }
 
   /** Steps without a sample are marked in a row of bits, and left out behind it. */
-  static void writeColumn(WireWriter out, double[] values) {
+  public static void writeColumn(WireWriter out, double[] values) {
     out.uvar(values.length);
     int present = Columns.count(values);
     out.u8(present == values.length ? 0 : 1);
@@ -90,7 +90,7 @@ final class NumbersForm {
     write(out, there, present);
   }
 
-  static double[] readColumn(WireReader in) throws WireException {
+  public static double[] readColumn(WireReader in) throws WireException {
     int size = in.uint(MOST, "the number of steps");
     if (in.uint(1, "whether steps are empty") == 0) {
       double[] values = read(in);

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.fragment.form;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.fragment.Fragment;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -10,17 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Matchers, and what questions build of them. */
-final class SelectorForm {
+public final class SelectorForm {
   private SelectorForm() {}
 
-  static void matchers(WireWriter out, List<Matcher> matchers) {
+  public static void matchers(WireWriter out, List<Matcher> matchers) {
     out.uvar(matchers.size());
     for (Matcher matcher : matchers) {
       out.u8(matcher.kind().ordinal()).string(matcher.name()).string(matcher.value());
     }
   }
 
-  static List<Matcher> matchers(WireReader in) throws WireException {
+  public static List<Matcher> matchers(WireReader in) throws WireException {
     int count = in.count(3, "matchers");
     List<Matcher> matchers = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -36,14 +36,14 @@ final class SelectorForm {
     return matchers;
   }
 
-  static void selectors(WireWriter out, List<List<Matcher>> selectors) {
+  public static void selectors(WireWriter out, List<List<Matcher>> selectors) {
     out.uvar(selectors.size());
     for (List<Matcher> matchers : selectors) {
       matchers(out, matchers);
     }
   }
 
-  static List<List<Matcher>> selectors(WireReader in) throws WireException {
+  public static List<List<Matcher>> selectors(WireReader in) throws WireException {
     int count = in.count(1, "selectors");
     List<List<Matcher>> selectors = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -52,7 +52,7 @@ final class SelectorForm {
     return selectors;
   }
 
-  static void selections(WireWriter out, List<Selection> selections) {
+  public static void selections(WireWriter out, List<Selection> selections) {
     out.uvar(selections.size());
     for (Selection selection : selections) {
       matchers(out, selection.matchers());
@@ -60,7 +60,7 @@ final class SelectorForm {
     }
   }
 
-  static List<Selection> selections(WireReader in) throws WireException {
+  public static List<Selection> selections(WireReader in) throws WireException {
     int count = in.count(3, "selections");
     List<Selection> selections = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -71,15 +71,15 @@ final class SelectorForm {
     return selections;
   }
 
-  static void search(WireWriter out, Fragment.Search search) {
+  public static void search(WireWriter out, SeriesSearch search) {
     out.svar(search.from()).svar(search.to()).uvar(search.limit());
     selectors(out, search.matchers());
   }
 
-  static Fragment.Search search(WireReader in) throws WireException {
+  public static SeriesSearch search(WireReader in) throws WireException {
     long from = in.svar("the search's start");
     long to = in.svar("the search's end");
     int limit = in.uint(Integer.MAX_VALUE, "the search's limit");
-    return new Fragment.Search(from, to, limit, selectors(in));
+    return new SeriesSearch(from, to, limit, selectors(in));
   }
 }

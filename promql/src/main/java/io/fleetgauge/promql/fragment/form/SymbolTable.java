@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The strings of an answer's label sets, each written once and referred to by number. */
-final class SymbolTable {
+public final class SymbolTable {
   private final Map<String, Integer> ids = new HashMap<>();
   private final List<String> strings = new ArrayList<>();
 
-  void labels(WireWriter out, Labels labels) {
+  public void labels(WireWriter out, Labels labels) {
     out.uvar(labels.size());
     for (int i = 0; i < labels.size(); i++) {
       out.uvar(id(labels.name(i))).uvar(id(labels.value(i)));
@@ -31,15 +31,15 @@ final class SymbolTable {
   }
 
   /** Writes the strings; to be called when all label sets are written. */
-  void write(WireWriter out) {
+  public void write(WireWriter out) {
     ListForm.strings(out, strings);
   }
 
-  static List<String> read(WireReader in) throws WireException {
+  public static List<String> read(WireReader in) throws WireException {
     return ListForm.strings(in, "strings");
   }
 
-  static Labels labels(WireReader in, List<String> strings) throws WireException {
+  public static Labels labels(WireReader in, List<String> strings) throws WireException {
     int pairs = in.count(2, "labels");
     String[] flat = new String[2 * pairs];
     for (int i = 0; i < flat.length; i++) {

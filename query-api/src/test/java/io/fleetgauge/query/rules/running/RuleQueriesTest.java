@@ -13,9 +13,9 @@ import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Caller;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
@@ -104,7 +104,7 @@ class RuleQueriesTest {
     querier =
         new Querier(
             QueryConfig.read("test", ""),
-            new MemoryShards(vertx, fleet),
+            new MemoryShards(vertx, fleet).stores(),
             new Admission(
                 new Admission.Places(20, 20, 4),
                 tenant -> new TenantShare(1, 20, 200),

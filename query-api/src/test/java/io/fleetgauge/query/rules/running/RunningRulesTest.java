@@ -12,6 +12,8 @@ import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
@@ -21,8 +23,6 @@ import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.evaluation.Slots;
 import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.query.rules.ownership.GroupKey;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
@@ -136,7 +136,7 @@ class RunningRulesTest {
       Querier querier =
           new Querier(
               config,
-              shards,
+              shards.stores(),
               new Admission(
                   new Admission.Places(20, 20, 4),
                   tenant -> new TenantShare(1, 20, 200),

@@ -8,8 +8,8 @@ import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.shards.MemoryFleet;
-import io.fleetgauge.query.shards.MemoryShards;
+import io.fleetgauge.query.fleet.MemoryFleet;
+import io.fleetgauge.query.fleet.MemoryShards;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Context;
@@ -39,7 +39,7 @@ class SlotDataTest {
     Querier querier =
         new Querier(
             QueryConfig.read("test", ""),
-            shards,
+            shards.stores(),
             new Admission(
                 new Admission.Places(20, 20, 4),
                 tenant -> new TenantShare(1, 20, 200),

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.run.Columns;
 import io.fleetgauge.gateway.store.run.RecordTimes;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.files.PrivateFiles;
@@ -216,11 +217,11 @@ public final class Block implements Columns {
     int rollupAt = recordAt[seriesCount];
     for (int left = in.count(4, "rollups"); left > 0; left--) {
       String metric = symbols[in.uint(symbols.length - 1, "a string's number")];
-      int kind = in.uint(RollupKey.Kind.values().length - 1, "a rollup's kind");
+      int kind = in.uint(RollupShape.Kind.values().length - 1, "a rollup's kind");
       long window = in.uvar("a rollup's window");
       int length = in.uint(directoryAt - rollupAt, "a rollup's length");
       rollups.put(
-          new RollupKey(metric, RollupKey.Kind.values()[kind], window),
+          new RollupKey(metric, RollupShape.Kind.values()[kind], window),
           new Extent(rollupAt, length));
       rollupAt += length;
     }

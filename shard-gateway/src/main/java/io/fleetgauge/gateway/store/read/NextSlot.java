@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.store.read;
 
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.store.owner.Timeline;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,12 +32,12 @@ final class OwnerSearch {
   private final long to;
   private final SampleReader reader;
 
-  OwnerSearch(SeriesSearch search, HostView host, SampleReader reader) {
+  OwnerSearch(IndexSearch search, HostView host, SampleReader reader) {
     this.host = host;
     this.alternatives = search.alternatives();
-    this.from = Math.max(search.from(), host.oldest());
+    this.from = Math.max(search.asked().from(), host.oldest());
     // A tick that is being written is not seen before all of it is written.
-    this.to = Math.min(search.to(), host.newest());
+    this.to = Math.min(search.asked().to(), host.newest());
     this.reader = reader;
   }
 

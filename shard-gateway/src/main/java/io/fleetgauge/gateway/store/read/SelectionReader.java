@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.store.read;
 
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.series.StoredSeries;
+import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +44,8 @@ class BlockFileTest {
                   true,
                   List.of())));
 
-  private static final RollupKey KEPT = RULES.kept(new RollupKey("util", RollupKey.Kind.LATEST, 0));
+  private static final RollupKey KEPT =
+      RULES.kept(new RollupKey("util", RollupShape.Kind.LATEST, 0));
 
   @TempDir private Path folder;
   private Path file;
@@ -130,7 +132,7 @@ class BlockFileTest {
             new Block.Interval(START, Labels.of("job", "a"), Long.MIN_VALUE),
             new Block.Interval(START + 30_000, Labels.of("job", "b"), Long.MIN_VALUE));
     assertThat(block.rollup(KEPT).orElseThrow().groups()).hasSize(1);
-    assertThat(block.rollup(new RollupKey("up", RollupKey.Kind.LATEST, 0))).isEmpty();
+    assertThat(block.rollup(new RollupKey("up", RollupShape.Kind.LATEST, 0))).isEmpty();
     assertThat(block.times(0, new Chunks())[0]).isEqualTo(START);
     assertThat(counts.damaged.sum()).isZero();
   }

@@ -3,8 +3,11 @@ package io.fleetgauge.gateway.store.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.store.HostWriter;
-import io.fleetgauge.gateway.store.read.OwnedSeries.Interval;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.lookup.OwnedSeries;
+import io.fleetgauge.promql.lookup.OwnedSeries.Interval;
+import io.fleetgauge.promql.lookup.OwnerIntervals;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
@@ -42,8 +45,7 @@ class OwnerSearchTest {
     writer.send(tick * TICK, writer.gpu("util", uuid, job), tick);
   }
 
-  private OwnedSeries.Found find(long from, long to, int limit, String... selectors)
-      throws Exception {
+  private OwnerIntervals find(long from, long to, int limit, String... selectors) throws Exception {
     List<List<Matcher>> matchers = new ArrayList<>();
     for (String selector : selectors) {
       matchers.add(Parser.parseSelector(selector));
@@ -52,7 +54,7 @@ class OwnerSearchTest {
     return writer.store().owners(List.of("n1"), search, Assertions::fail);
   }
 
-  private OwnedSeries.Found findAll(String... selectors) throws Exception {
+  private OwnerIntervals findAll(String... selectors) throws Exception {
     return find(Long.MIN_VALUE, Long.MAX_VALUE, 0, selectors);
   }
 
@@ -126,7 +128,7 @@ class OwnerSearchTest {
     for (int gpu = 5; gpu > 0; gpu--) {
       send(1, "G" + gpu, "a");
     }
-    OwnedSeries.Found found = find(0, TICK, 2);
+    OwnerIntervals found = find(0, TICK, 2);
     assertThat(found.series())
         .extracting(each -> each.identity().value("UUID"))
         .containsExactly("G1", "G2");

@@ -1,0 +1,60 @@
+package io.fleetgauge.promql.lookup;
+
+import java.math.BigInteger;
+
+/** A sum of products of a value and a time, exact in 128 bits. */
+public final class Integral {
+  private long high;
+  private long low;
+
+  public Integral() {}
+
+  /** From the upper and the lower 64 bits. */
+  public Integral(long high, long low) {
+    this.high = high;
+    this.low = low;
+  }
+
+  public void add(long value, long millis) {
+    long more = value * millis;
+    low += more;
+    high += Math.multiplyHigh(value, millis);
+    if (Long.compareUnsigned(low, more) < 0) {
+      high++;
+    }
+  }
+
+  public long high() {
+    return high;
+  }
+
+  public long low() {
+    return low;
+  }
+
+  public BigInteger toBigInteger() {
+    return BigInteger.valueOf(high)
+        .shiftLeft(Long.SIZE)
+        .add(new BigInteger(Long.toUnsignedString(low)));
+  }
+
+  /** The nearest double. */
+  public double toDouble() {
+    return toBigInteger().doubleValue();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Integral that && high == that.high && low == that.low;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(31 * high + low);
+  }
+
+  @Override
+  public String toString() {
+    return toBigInteger().toString();
+  }
+}

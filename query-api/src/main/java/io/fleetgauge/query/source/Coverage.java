@@ -1,0 +1,95 @@
+package io.fleetgauge.query.source;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * Which hosts an answer covers, and how it was read.
+ *
+ * @param hosts how many hosts the answer should cover
+ * @param missing the hosts that it does not cover, sorted
+ * @param epoch epoch of the table that named the owners; -1 when no shard was asked
+ * @param times how long each shard took
+ * @param hedged whether a replica answered for any host in place of its owner
+ * @param split what is known of a split of the cluster; empty when there is none
+ */
+public record Coverage(
+    int hosts,
+    List<String> missing,
+    long epoch,
+    List<ShardTime> times,
+    boolean hedged,
+    String split) {
+  /** Of a read that asked no shard. */
+  public static final Coverage NONE = new Coverage(0, List.of(), -1, List.of(), false, "");
+
+  private static final int MAX_NAMES = 10;
+
+  /** Of an answer that did not have to read a shard. */
+  public static Coverage whole(int hosts, long epoch) {
+    return new Coverage(hosts, List.of(), epoch, List.of(), false, "");
+  }
+
+  /** Whether nothing is missing. */
+  public boolean isWhole() {
+    return missing.isEmpty() && split.isEmpty();
+  }
+
+  /** The coverage of an answer that is made of two reads. */
+  public Coverage and(Coverage other) {
+    if (epoch < 0) {
+      return other;
+    }
+    if (other.epoch < 0) {
+      return this;
+    }
+    TreeSet<String> either = new TreeSet<>(missing);
+    either.addAll(other.missing);
+    List<ShardTime> all = new ArrayList<>(times);
+    all.addAll(other.times);
+    return new Coverage(
+        Math.max(hosts, other.hosts),
+        List.copyOf(either),
+        Math.max(epoch, other.epoch),
+        all,
+        hedged || other.hedged,
+        split.isEmpty() ? other.split : split);
+  }
+
+  /** The same, but without some more hosts. */
+  public Coverage without(Collection<String> hostsToo) {
+    if (hostsToo.isEmpty()) {
+      return this;
+    }
+    TreeSet<String> all = new TreeSet<>(missing);
+    all.addAll(hostsToo);
+    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split);
+  }
+
+  /** The same, not telling how long each shard took. */
+  public Coverage withoutTimes() {
+    return new Coverage(hosts, missing, epoch, List.of(), hedged, split);
+  }
+
+  /** One warning for each kind of gap; empty when there is none. */
+  public List<String> warnings() {
+    if (missing.isEmpty()) {
+      return split.isEmpty() ? List.of() : List.of(split);
+    }
+    List<String> names = new ArrayList<>(missing.subList(0, Math.min(MAX_NAMES, missing.size())));
+    if (missing.size() > MAX_NAMES) {
+      names.add((missing.size() - MAX_NAMES) + " more");
+    }
+    String incomplete =
+        "incomplete answer: "
+            + missing.size()
+            + " of "
+            + hosts
+            + " hosts are missing"
+            + ": "
+            + String.join(", ", names);
+    return split.isEmpty() ? List.of(incomplete) : List.of(incomplete, split);
+  }
+}

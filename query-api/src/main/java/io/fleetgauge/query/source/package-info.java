@@ -1,0 +1,12 @@
+/**
+ * Where samples and labels come from, as one interface: {@link io.fleetgauge.query.source.Source}.
+ *
+ * <p>In: reads in terms of selections and label matchers, with a time limit and a cancellation.
+ * Out: merged answers with the hosts that they cover. The interface is small enough that any store
+ * which speaks Prometheus's API can be one. The gateways are behind {@code query.fanout}. No HTTP
+ * and no addresses here.
+ *
+ * <p>Law: a read covers each host once or names it as missing ({@code SourceContract}, which every
+ * implementation passes).
+ */
+package io.fleetgauge.query.source;
