@@ -9,10 +9,14 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 
 /** Takes what is sent to an Alertmanager, and what a real one forwards to a webhook. */
 final class NotificationReceiver implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** An annotation whose template failed: each system says why in words of its own. */
+  private static final Pattern FAILURE = Pattern.compile("<error expanding template: .*?>\"");
 
   private final HttpServer server;
 
@@ -60,9 +64,10 @@ final class NotificationReceiver implements AutoCloseable {
   private static String what(JsonNode alert) {
     String link = alert.path("generatorURL").asText();
     int path = link.indexOf("/graph");
+    String annotations = alert.has("annotations") ? alert.path("annotations").toString() : "{}";
     return alert.path("labels")
         + " "
-        + (alert.has("annotations") ? alert.path("annotations") : "{}")
+        + FAILURE.matcher(annotations).replaceAll("<error expanding template>\"")
         + " "
         + alert.path("startsAt").asText()
         + " "

@@ -136,7 +136,7 @@ class DamagedInputsTest {
             + "ours\tlabel\tnode\tHostname\t-\t-\t-\n",
         bytes -> AliasTable.builtIn().with("f", text(bytes)),
         InvalidAliases.class),
-    TEMPLATE_TEXT(TEMPLATE, bytes -> Template.check("f", lenient(bytes)), TemplateFailure.class),
+    TEMPLATE_TEXT(TEMPLATE, bytes -> Template.check(lenient(bytes)), TemplateFailure.class),
     PROMQL(EXPRESSION, bytes -> Parser.parse(lenient(bytes)), ParseException.class),
     REMOTE_WRITE_1(
         write(RemoteWriteBody.v1()),

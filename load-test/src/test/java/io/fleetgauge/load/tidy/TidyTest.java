@@ -772,6 +772,7 @@ class TidyTest {
               "query.rules.template",
               "promql.expr",
               "promql.query",
+              "promql.syntax",
               "sample",
               "sample.prometheus",
               "sample.regexp"),

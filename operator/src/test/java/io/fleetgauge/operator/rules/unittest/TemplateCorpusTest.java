@@ -13,8 +13,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Templates with the verdicts of promtool 3.5.3, which {@code expanded.test.yaml} recorded. */
+/**
+ * Templates with the texts that promtool 3.5.3 expands them to, and those that it or we refuse with
+ * our messages.
+ */
 class TemplateCorpusTest {
   private static final Path FOLDER = Path.of("src/test/resources/rules/templates");
 
@@ -26,36 +31,55 @@ class TemplateCorpusTest {
   }
 
   @Test
-  void aTemplateThatPromtoolRefusesIsRefusedWithTheSameMessage() throws Exception {
-    List<String> expected = Files.readAllLines(FOLDER.resolve("refused.tsv"));
-    List<String> got = new ArrayList<>();
-    for (Rule rule : refused()) {
-      String template = ((Rule.Alerting) rule).annotations().get("t");
-      String problem = TemplateCheck.TEMPLATES.problem(rule.name(), template).orElse("accepted");
-      got.add(rule.name() + "\tannotation \"t\": " + problem.replace("\n", "\\n"));
-    }
+  void aTemplateWhoseExpansionFailsInPromtoolFailsWithAMessageOfOurs() throws IOException {
+    RuleTests.Outcome outcome = RuleTests.run(FOLDER.resolve("failing.test.yaml"), name -> true);
 
-    assertThat(got).isEqualTo(expected);
-    assertThat(got).hasSizeGreaterThan(80);
+    assertThat(outcome.failures()).isEmpty();
   }
 
-  private static List<Rule> refused() throws IOException, InvalidRules {
-    byte[] text = Files.readAllBytes(FOLDER.resolve("refused.rules.yaml"));
+  @ParameterizedTest
+  @ValueSource(strings = {"refused", "unsupported"})
+  void aTemplateThatPromtoolRefusesOrThatIsNotSupportedIsRefusedWithAMessageOfOurs(String file)
+      throws Exception {
+    List<String> got = new ArrayList<>();
+    for (Rule rule : rules(file)) {
+      String template = ((Rule.Alerting) rule).annotations().get("t");
+      got.add(rule.name() + "\t" + TemplateCheck.TEMPLATES.problem(template).orElse("accepted"));
+    }
+
+    assertThat(got).isEqualTo(Files.readAllLines(FOLDER.resolve(file + ".tsv")));
+    assertThat(got).hasSizeGreaterThanOrEqualTo(80);
+  }
+
+  private static List<Rule> rules(String file) throws IOException, InvalidRules {
+    byte[] text = Files.readAllBytes(FOLDER.resolve(file + ".rules.yaml"));
     return new RuleFileReader(ParseOptions.STOCK, TemplateCheck.NONE, 60_000)
-        .read("", "refused.rules.yaml", text)
+        .read("", file, text)
         .getFirst()
         .rules();
   }
 
   @Test
-  void theRecordedVerdictsAreThoseOfPromtool() throws Exception {
+  void theRecordedTextsAreThoseOfPromtool() throws Exception {
     Promtool.Said expanded = Promtool.run(FOLDER, "test", "rules", "expanded.test.yaml");
-    Promtool.Said refused = Promtool.run(FOLDER, "check", "rules", "refused.rules.yaml");
 
     assertThat(expanded.exit()).as(expanded.text()).isZero();
-    for (String line : Files.readAllLines(FOLDER.resolve("refused.tsv"))) {
-      String[] parts = line.split("\t", 2);
-      assertThat(refused.text()).contains("\"" + parts[0] + "\": " + parts[1].replace("\\n", "\n"));
+  }
+
+  @Test
+  void promtoolFailsAndRefusesAndAcceptsAsRecorded() throws Exception {
+    Promtool.Said failing = Promtool.run(FOLDER, "test", "rules", "failing.test.yaml");
+    Promtool.Said refused = Promtool.run(FOLDER, "check", "rules", "refused.rules.yaml");
+    Promtool.Said unsupported = Promtool.run(FOLDER, "check", "rules", "unsupported.rules.yaml");
+
+    for (Rule rule : rules("failing")) {
+      assertThat(failing.text())
+          .contains(
+              "<error expanding template: error executing template __alert_" + rule.name() + ":");
     }
+    for (Rule rule : rules("refused")) {
+      assertThat(refused.text()).contains("\"" + rule.name() + "\": annotation \"t\"");
+    }
+    assertThat(unsupported.exit()).as(unsupported.text()).isZero();
   }
 }

@@ -103,7 +103,7 @@ final class RuleNode {
     texts.forEach(
         (name, text) ->
             templates
-                .problem(alert, text)
+                .problem(text)
                 .ifPresent(
                     why ->
                         add(

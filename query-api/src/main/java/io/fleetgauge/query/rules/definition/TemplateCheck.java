@@ -8,13 +8,13 @@ import java.util.Optional;
 @FunctionalInterface
 public interface TemplateCheck {
   /** Accepts everything. */
-  TemplateCheck NONE = (alert, template) -> Optional.empty();
+  TemplateCheck NONE = template -> Optional.empty();
 
   /** Accepts what rules can expand. */
   TemplateCheck TEMPLATES =
-      (alert, template) -> {
+      template -> {
         try {
-          Template.check("__alert_" + alert, template);
+          Template.check(template);
           return Optional.empty();
         } catch (TemplateFailure e) {
           return Optional.of(e.getMessage());
@@ -22,8 +22,7 @@ public interface TemplateCheck {
       };
 
   /**
-   * @param alert the name of the alert, which messages contain
    * @return what is wrong; empty when the template can be used
    */
-  Optional<String> problem(String alert, String template);
+  Optional<String> problem(String template);
 }

@@ -216,7 +216,7 @@ final class Expansions {
       return failed("the templates of the rule make more than " + MAX_CHARACTERS + " characters");
     }
     try {
-      String expanded = Template.expand("__alert_" + rule.name(), text, data, this::answer);
+      String expanded = Template.expand(text, data, this::answer);
       characters += expanded.length();
       return expanded;
     } catch (TemplateFailure e) {

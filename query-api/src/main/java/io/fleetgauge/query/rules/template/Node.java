@@ -1,188 +1,59 @@
 package io.fleetgauge.query.rules.template;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
-/** A part of a parsed template; {@code toString} is how Go's errors name it. */
+/** A part of a parsed template. */
 sealed interface Node {
-  /** Where it begins in the text. */
-  int at();
-
-  /** A part of a list. */
+  /**
+   * A part that writes something, or decides what is written.
+   *
+   * <p>All but texts have {@code from} and {@code to}: where the action begins and ends that they
+   * are, or begin with.
+   */
   sealed interface Statement extends Node {}
 
   /** A word of a command. */
   sealed interface Operand extends Node {}
 
-  record Block(int at, List<Statement> nodes) implements Statement {
-    @Override
-    public String toString() {
-      return nodes.stream().map(Node::toString).collect(Collectors.joining());
-    }
+  record Block(List<Statement> statements) implements Node {
+    static final Block EMPTY = new Block(List.of());
   }
 
-  record Text(int at, String text) implements Statement {
-    @Override
-    public String toString() {
-      return text;
-    }
-  }
+  record Text(String text) implements Statement {}
 
-  record Action(int at, Pipe pipe) implements Statement {
-    @Override
-    public String toString() {
-      return "{{" + pipe + "}}";
-    }
-  }
+  /** Writes the value of a pipeline, unless it sets a variable. */
+  record Action(int from, int to, Pipe pipe) implements Statement {}
 
-  record Pipe(int at, boolean assigns, List<Variable> declared, List<Command> commands)
-      implements Operand {
-    @Override
-    public String toString() {
-      String names = declared.stream().map(Variable::toString).collect(Collectors.joining(", "));
-      return (declared.isEmpty() ? "" : names + (assigns ? " = " : " := "))
-          + commands.stream().map(Command::toString).collect(Collectors.joining(" | "));
-    }
-  }
+  record If(int from, int to, Pipe pipe, Block then, Block otherwise) implements Statement {}
 
-  record Command(int at, List<Operand> words) implements Node {
-    @Override
-    public String toString() {
-      return words.stream()
-          .map(word -> word instanceof Pipe pipe ? "(" + pipe + ")" : word.toString())
-          .collect(Collectors.joining(" "));
-    }
-  }
+  record With(int from, int to, Pipe pipe, Block then, Block otherwise) implements Statement {}
 
-  record Identifier(int at, String name) implements Operand {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  /** A variable with fields behind it. */
-  record Variable(int at, List<String> names) implements Operand {
-    @Override
-    public String toString() {
-      return String.join(".", names);
-    }
-  }
-
-  record Dot(int at) implements Operand {
-    @Override
-    public String toString() {
-      return ".";
-    }
-  }
-
-  record Nil(int at) implements Operand {
-    @Override
-    public String toString() {
-      return "nil";
-    }
-  }
-
-  record Field(int at, List<String> names) implements Operand {
-    @Override
-    public String toString() {
-      return "." + String.join(".", names);
-    }
-  }
-
-  /** Fields of what an expression in parentheses, or another operand, is. */
-  record Chain(int at, Operand of, List<String> names) implements Operand {
-    @Override
-    public String toString() {
-      return (of instanceof Pipe ? "(" + of + ")" : of.toString()) + "." + String.join(".", names);
-    }
-  }
-
-  record Bool(int at, boolean value) implements Operand {
-    @Override
-    public String toString() {
-      return Boolean.toString(value);
-    }
-  }
+  record Range(int from, int to, Pipe pipe, Block each, Block otherwise) implements Statement {}
 
   /**
-   * @param value a {@link Long}, {@link Double} or {@link Values.Complex}; null for what overflows
-   *     an int
+   * Writes a template that is defined.
+   *
+   * @param pipe null if it gets no value
    */
-  record Number(int at, String text, Object value) implements Operand {
-    @Override
-    public String toString() {
-      return text;
-    }
-  }
-
-  record Str(int at, String quoted, String text) implements Operand {
-    @Override
-    public String toString() {
-      return quoted;
-    }
-  }
-
-  record End(int at) implements Statement {
-    @Override
-    public String toString() {
-      return "{{end}}";
-    }
-  }
-
-  record Else(int at) implements Statement {
-    @Override
-    public String toString() {
-      return "{{else}}";
-    }
-  }
-
-  record Break(int at) implements Statement {
-    @Override
-    public String toString() {
-      return "{{break}}";
-    }
-  }
-
-  record Continue(int at) implements Statement {
-    @Override
-    public String toString() {
-      return "{{continue}}";
-    }
-  }
-
-  /** What a branch does with the value of its pipeline. */
-  enum Branching {
-    IF,
-    RANGE,
-    WITH
-  }
+  record Invocation(int from, int to, String name, Pipe pipe) implements Statement {}
 
   /**
-   * @param otherwise null if there is none
+   * @param variables that get the value; two in a range only
+   * @param declares whether the variables are new
    */
-  record Branch(int at, Branching kind, Pipe pipe, Block then, Block otherwise)
-      implements Statement {
-    @Override
-    public String toString() {
-      return "{{"
-          + kind.name().toLowerCase(java.util.Locale.ROOT)
-          + " "
-          + pipe
-          + "}}"
-          + then
-          + (otherwise == null ? "" : "{{else}}" + otherwise)
-          + "{{end}}";
-    }
-  }
+  record Pipe(List<String> variables, boolean declares, List<Command> commands)
+      implements Operand {}
 
-  /**
-   * @param pipe null if there is none
-   */
-  record Invocation(int at, String name, Pipe pipe) implements Statement {
-    @Override
-    public String toString() {
-      return "{{template " + Quoted.of(name) + (pipe == null ? "" : " " + pipe) + "}}";
-    }
-  }
+  /** A word with its arguments. */
+  record Command(Operand first, List<Operand> arguments) implements Node {}
+
+  record Call(TemplateFunction function) implements Operand {}
+
+  record Variable(String name) implements Operand {}
+
+  record Dot() implements Operand {}
+
+  record Fields(Operand of, List<String> names) implements Operand {}
+
+  record Literal(TemplateValue value) implements Operand {}
 }

@@ -14,11 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class RuleFileReaderTest {
   private static final RuleFileReader READER =
-      new RuleFileReader(
-          ParseOptions.STOCK,
-          (alert, template) ->
-              template.contains("{{ bad }}") ? Optional.of("bad template") : Optional.empty(),
-          60_000);
+      new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, 60_000);
 
   private static List<RuleGroup> read(String text) throws InvalidRules {
     return READER.read("t", "f.yaml", text.getBytes(UTF_8));
@@ -106,7 +102,7 @@ class RuleFileReaderTest {
                         annotations: {a: b}
                       - alert: A
                         annotations:
-                          summary: "{{ bad }}"
+                          summary: "{{ js $value }}"
                   - name: g
                     rules: {}
                   - rules: []
@@ -133,7 +129,8 @@ class RuleFileReaderTest {
                 + " recording rule",
             "f.yaml:19:9: group \"g\", rule 4, \"A\": \"expr\" is missing or empty; a PromQL"
                 + " expression is needed",
-            "f.yaml:21:20: group \"g\", rule 4, \"A\": annotations.summary: bad template",
+            "f.yaml:21:20: group \"g\", rule 4, \"A\": annotations.summary: line 1: js is not"
+                + " supported; JavaScript has no place in alerts",
             "f.yaml:22:5: the file has a group \"g\" already, in line 2",
             "f.yaml:23:12: rules is a map; a list is required",
             "f.yaml:24:5: a group needs a name; \"name\" is empty");

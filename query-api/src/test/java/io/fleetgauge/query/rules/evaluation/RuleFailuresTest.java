@@ -103,11 +103,11 @@ class RuleFailuresTest {
                         expr: t > 80
                         labels: {level: '{{ print "hi" "gh" }}'}
                         annotations:
-                          wide: '{{ printf "%s" 1 }}'
+                          wide: '{{ printf "%s"%s }}'
                           deep: '%s'
                           fine: '{{ $labels.node }}'
                     """
-                        .formatted("%999999[1]d".repeat(3_000), deep)),
+                        .formatted("%1000d".repeat(3_000), " 1".repeat(3_000), deep)),
                 0)
             .after()
             .rules()
@@ -142,8 +142,9 @@ class RuleFailuresTest {
                       rules:
                       - alert: Hot
                         expr: t > 80
-                        annotations: {wide: '{{ printf "%200000d" 1 }}'}
-                    """),
+                        annotations: {wide: '{{ printf "%s"%s }}'}
+                    """
+                        .formatted("%1000d".repeat(200), " 1".repeat(200))),
                 0)
             .after()
             .rules()
