@@ -32,6 +32,10 @@ final class Printf {
    * @param precision -1 if there is none
    */
   private record Verb(char verb, String flags, int width, int precision) {
+    Verb with(char other) {
+      return new Verb(other, flags, width, precision);
+    }
+
     /** The value as text; null if the verb is for values of other kinds. */
     String formatted(TemplateValue value) throws TemplateFailure {
       return switch (value) {
@@ -63,15 +67,22 @@ final class Printf {
     }
 
     private String padded(String text) {
-      int missing = Math.max(width - text.codePointCount(0, text.length()), 0);
-      return has('-') ? text + " ".repeat(missing) : " ".repeat(missing) + text;
+      return has('0') && !has('-') ? padded("", text) : spaced(text);
+    }
+
+    private String spaced(String text) {
+      String spaces = " ".repeat(missing(text));
+      return has('-') ? text + spaces : spaces + text;
+    }
+
+    private int missing(String text) {
+      return Math.max(width - text.codePointCount(0, text.length()), 0);
     }
 
     /** A number with its sign; zeros are between the two where the flag is set. */
     private String padded(String sign, String digits) {
       boolean zeros = has('0') && !has('-');
-      int missing = Math.max(width - sign.length() - digits.length(), 0);
-      return zeros ? sign + "0".repeat(missing) + digits : padded(sign + digits);
+      return zeros ? sign + "0".repeat(missing(sign + digits)) + digits : spaced(sign + digits);
     }
 
     private String sign(boolean negative) {
@@ -91,7 +102,7 @@ final class Printf {
         return padded(sign(number < 0), digits);
       }
       String zeros = "0".repeat(Math.max(precision - digits.length(), 0));
-      return padded(precision == 0 && number == 0 ? "" : sign(number < 0) + zeros + digits);
+      return spaced(precision == 0 && number == 0 ? "" : sign(number < 0) + zeros + digits);
     }
 
     private String real(double number) throws TemplateFailure {
@@ -115,7 +126,7 @@ final class Printf {
       if (Double.isFinite(number)) {
         return padded(sign, magnitude);
       }
-      return padded((text.startsWith("+") && sign.isEmpty() ? "+" : sign) + magnitude);
+      return spaced((text.startsWith("+") && sign.isEmpty() ? "+" : sign) + magnitude);
     }
 
     private String text(String text) {
@@ -191,38 +202,39 @@ final class Printf {
         boolean hasPrecision = verb.group(3) != null;
         int precision = hasPrecision ? Math.max(number(verb.group(3)), 0) : -1;
         TemplateValue value = values.get(next++);
-        String text =
-            new Verb(name.charAt(0), verb.group(1), number(verb.group(2)), precision)
-                .formatted(value);
-        append(out, text == null ? "%!" + name + "(" + typed(value) + ")" : text);
+        Verb asked = new Verb(name.charAt(0), verb.group(1), number(verb.group(2)), precision);
+        String text = asked.formatted(value);
+        append(
+            out,
+            text == null
+                ? "%!" + name + "(" + type(value) + asked.with('v').formatted(value) + ")"
+                : text);
       }
     }
     append(out, format.substring(at));
     for (int i = next; i < values.size(); i++) {
-      append(out, (i == next ? "%!(EXTRA " : ", ") + typed(values.get(i)));
+      append(out, (i == next ? "%!(EXTRA " : ", ") + type(values.get(i)) + values.get(i).written());
     }
     return next < values.size() ? out.append(')').toString() : out.toString();
   }
 
-  /** A value with its type in Go. */
-  private static String typed(TemplateValue value) throws TemplateFailure {
-    String type =
-        switch (value) {
-          case Text _ -> "string=";
-          case Whole _ -> "int=";
-          case Real _ -> "float64=";
-          case Bool _ -> "bool=";
-          case TemplateValue.Nothing _ -> "";
-          case TemplateValue.Labels _,
-              TemplateValue.Sample _,
-              TemplateValue.Samples _,
-              TemplateValue.Arguments _,
-              TemplateValue.Time _,
-              TemplateValue.NativeHistogram _,
-              TemplateValue.Alert _ ->
-              throw new TemplateFailure("the format has no verb for " + value.described());
-        };
-    return type + value.written();
+  /** The name of a value's type in Go. */
+  private static String type(TemplateValue value) throws TemplateFailure {
+    return switch (value) {
+      case Text _ -> "string=";
+      case Whole _ -> "int=";
+      case Real _ -> "float64=";
+      case Bool _ -> "bool=";
+      case TemplateValue.Nothing _ -> "";
+      case TemplateValue.Labels _,
+          TemplateValue.Sample _,
+          TemplateValue.Samples _,
+          TemplateValue.Arguments _,
+          TemplateValue.Time _,
+          TemplateValue.NativeHistogram _,
+          TemplateValue.Alert _ ->
+          throw new TemplateFailure("the format has no verb for " + value.described());
+    };
   }
 
   /** Go's Sprint: a space between two values neither of which is a text. */
