@@ -36,7 +36,7 @@ public record Histogram(
   public static final int MIN_EXPONENTIAL_SCHEMA = -4;
   public static final int MAX_EXPONENTIAL_SCHEMA = 8;
 
-  /** Whether a histogram continues the one before it, as far as known. */
+  /** Knowledge of whether a histogram continues the one before it. */
   public enum ResetHint {
     UNKNOWN,
     RESET,

@@ -148,7 +148,7 @@ public final class Labels implements Comparable<Labels> {
     return keep(label -> !isMetric(label));
   }
 
-  /** Whether {@link #withoutMetric} would remove more than the name. */
+  /** Returns true if {@link #withoutMetric} would remove more than the name. */
   public boolean hasTypeOrUnit() {
     return !value(TYPE).isEmpty() || !value(UNIT).isEmpty();
   }

@@ -11,7 +11,7 @@ public final class SameTime {
 
   private SameTime() {}
 
-  /** Whether a sample takes the place of one that is there. */
+  /** Returns true if a sample takes the place of one that is there. */
   public static boolean replaces(
       Labels series, double there, Histogram thereToo, double value, Histogram histogram) {
     boolean isMarker = histogram == null && Staleness.isMarker(value);
@@ -25,7 +25,7 @@ public final class SameTime {
         && series.metric().equals(UP);
   }
 
-  /** Whether a sample is only what would be supposed without the one that is there. */
+  /** Returns true if a sample is only what would be supposed without the one that is there. */
   public static boolean isImplied(
       Labels series, double there, Histogram thereToo, double value, Histogram histogram) {
     return replaces(series, value, histogram, there, thereToo);

@@ -1,5 +1,5 @@
 /**
- * What a sample is: a label set, a time and a value.
+ * Samples: a label set, a time and a value each.
  *
  * <p>In: nothing. Out: the types that every other package uses: {@link
  * io.fleetgauge.sample.Labels}, {@link io.fleetgauge.sample.Tick}, {@link

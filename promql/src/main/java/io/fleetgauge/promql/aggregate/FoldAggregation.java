@@ -133,7 +133,7 @@ public final class FoldAggregation implements Aggregator {
   }
 
   /**
-   * What has been folded, for others to go on with; in no order.
+   * The result of the folding so far, for others to go on with; in no order.
    *
    * @return empty when a sum needs more bits than a partial has
    */

@@ -67,9 +67,9 @@ public final class LimitAggregation implements Aggregator {
   }
 
   /**
-   * How many the parameter of {@code topk}, {@code bottomk} and {@code limitk} allows at each step;
-   * {@link #INVALID} where it is no number, or out of the range of 64 bits, which is an error where
-   * there is a sample. But when no step allows any, nothing is said of them.
+   * The number that the parameter of {@code topk}, {@code bottomk} and {@code limitk} allows at
+   * each step; {@link #INVALID} where it is no number, or out of the range of 64 bits, which is an
+   * error where there is a sample. But when no step allows any, nothing is said of them.
    */
   public static long[] counts(double[] parameter) {
     long[] counts = new long[parameter.length];

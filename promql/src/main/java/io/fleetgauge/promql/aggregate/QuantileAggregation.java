@@ -53,7 +53,7 @@ public final class QuantileAggregation implements Aggregator {
     Quantiles.warn(quantiles, aggregate.parameter().orElseThrow().span(), annotations);
     for (var entry : byLabels.entrySet()) {
       List<Column> columns = entry.getValue();
-      // Of 0 and -0 the one that comes first ranks lower, so the order may not be chance.
+      // The one of 0 and -0 that comes first ranks lower, so the order may not be chance.
       columns.sort(Comparator.comparing(Column::labels));
       double[] values = new double[columns.size()];
       double[] scratch = new double[columns.size()];

@@ -120,7 +120,7 @@ public final class Ranking implements Aggregator {
     budget.release(held);
   }
 
-  /** Of an instant query: by rank. */
+  /** Writes the result of an instant query, by rank. */
   private void inOrder(Group group, Sink sink) throws QueryFailure {
     int size = group.sizes[0];
     if (size > 0) {

@@ -56,7 +56,7 @@ public final class Engine {
   }
 
   /**
-   * What {@link #run} will read, for a caller that fetches it first.
+   * The selections that {@link #run} will read, for a caller that fetches them first.
    *
    * @param provided parts that are evaluated elsewhere, by identity
    * @throws QueryFailure if the query fails for any samples
@@ -74,7 +74,7 @@ public final class Engine {
   }
 
   /**
-   * How much {@link #run} reads, to know its cost before.
+   * The samples that {@link #run} reads, to know its cost before.
    *
    * @throws QueryFailure if the query fails for any samples
    */

@@ -31,7 +31,7 @@ final class InstantLookup {
     this.size = grid.size();
   }
 
-  /** What {@link #apply} found in the last series. */
+  /** The number of samples that {@link #apply} found in the last series. */
   int found() {
     return found;
   }

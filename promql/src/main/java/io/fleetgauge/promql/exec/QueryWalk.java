@@ -41,7 +41,10 @@ public final class QueryWalk {
     new QueryWalk(query, visitor).walk(query.expr(), grid);
   }
 
-  /** Whether a part has the same value at every step, because {@code @} fixes everything in it. */
+  /**
+   * Returns true if a part has the same value at every step, because {@code @} fixes everything in
+   * it.
+   */
   public static boolean isSameAtEveryStep(Expr expr) {
     return new Invariance().of(expr);
   }

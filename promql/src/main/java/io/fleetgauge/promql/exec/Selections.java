@@ -22,7 +22,7 @@ final class Selections {
   private Selections() {}
 
   /**
-   * What a query reads itself, each selection once.
+   * The selections that a query reads itself, each once.
    *
    * @param provided parts of the query that are evaluated elsewhere, by identity
    */
@@ -58,7 +58,7 @@ final class Selections {
     return new ArrayList<>(selections);
   }
 
-  /** How much a query reads of each selection, wherever that is evaluated. */
+  /** The samples that a query reads of each selection, wherever that is evaluated. */
   static List<SamplesRead> reads(Query query, Grid grid) throws QueryFailure {
     Map<Selection, SamplesRead> reads = new LinkedHashMap<>();
     Map<Expr, Double> again = new IdentityHashMap<>();
@@ -130,7 +130,7 @@ final class Selections {
                 selection, one.looks() + other.looks(), one.windowMillis() + other.windowMillis()));
   }
 
-  /** Whether a function reads few samples of a window, however many there are. */
+  /** Returns true if a function reads few samples of a window, however many there are. */
   private static boolean looksAtEnds(Function.Range function) {
     return switch (function) {
       case COUNT_OVER_TIME,
@@ -164,7 +164,7 @@ final class Selections {
     };
   }
 
-  /** What a selector reads: one selection, or one for each of its readings. */
+  /** The selections of a selector: one selection, or one for each of its readings. */
   private static List<Selection> all(Query query, Grid grid, Expr.Selector selector, long length) {
     Selection plain = of(query, grid, selector, length);
     if (selector.readings().isEmpty()) {

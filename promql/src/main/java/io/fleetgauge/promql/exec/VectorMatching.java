@@ -216,7 +216,7 @@ final class VectorMatching {
       if (matching.many() == Many.NEITHER) {
         refuseSecondMatch(values);
       }
-      // Whether the operands' names were to go is forgotten; so it is in Prometheus.
+      // It is forgotten whether the operands' names were to go; so it is in Prometheus.
       Labels labels = resultLabels(many.labels(), one.labels());
       results.add(new Column(labels, values, null, binary.bool()));
     }

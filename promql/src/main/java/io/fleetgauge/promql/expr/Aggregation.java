@@ -20,7 +20,7 @@ public enum Aggregation {
   LIMITK(ValueType.SCALAR, true, Partials.NONE, Order.READ),
   LIMIT_RATIO(ValueType.SCALAR, true, Partials.NONE, Order.READ);
 
-  /** Whether partials of a group that several shards folded can be merged. */
+  /** The ways to merge partials of a group that several shards folded. */
   public enum Partials {
     /** Yes, bit for bit equal to one fold over all series. */
     EXACT,
@@ -28,10 +28,10 @@ public enum Aggregation {
     NONE
   }
 
-  /** What the order of the input means to the result. */
+  /** The influence of the order of the input on the result. */
   public enum Order {
     IGNORED,
-    /** Of equal values the first counts, or the last bits depend on it. */
+    /** The first of equal values counts, or the last bits depend on it. */
     READ,
     /** As {@link #READ}, and it sets the order of an instant query's result. */
     SET

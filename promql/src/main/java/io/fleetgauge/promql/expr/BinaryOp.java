@@ -19,14 +19,14 @@ public enum BinaryOp {
   ATAN2("atan2", Family.ARITHMETIC, 5),
   POWER("^", Family.ARITHMETIC, 6);
 
-  /** What kind of answer an operator gives. */
+  /** The kinds of answers that operators give. */
   public enum Family {
     SET,
     COMPARISON,
     ARITHMETIC
   }
 
-  /** How tightly a sign in front of an expression binds: as multiplication, below power. */
+  /** Precedence of a sign in front of an expression: as multiplication, below power. */
   public static final int UNARY_PRECEDENCE = 5;
 
   public final String text;

@@ -130,7 +130,7 @@ public sealed interface Expr {
     public static final Shift NONE = new Shift(Optional.empty(), 0);
   }
 
-  /** How samples at and beyond the edges of a window are used. */
+  /** The use of samples at and beyond the edges of a window. */
   enum Edges {
     /** Only what lies in the window counts. */
     PLAIN(""),
@@ -303,7 +303,7 @@ public sealed interface Expr {
   }
 
   /**
-   * How the elements of two vectors find each other.
+   * The way in which the elements of two vectors find each other.
    *
    * @param on whether {@code labels} are the ones compared, else the ones ignored
    * @param many which side may have several elements for one of the other

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 /** Parts of the language that a stock Prometheus 3.5 lacks or has behind a flag. */
 public enum Feature {
-  /** What 3.5 has behind {@code promql-experimental-functions}. */
+  /** Functions that 3.5 has behind {@code promql-experimental-functions}. */
   EXPERIMENTAL_FUNCTIONS("promql-experimental-functions"),
 
   /** Arithmetic in ranges and offsets; 3.5 has it behind {@code promql-duration-expr}. */

@@ -23,16 +23,16 @@ public sealed interface Function {
 
   Signature signature();
 
-  /** What a shard that has some of the series can do alone. */
+  /** The work that a shard can do alone with some of the series. */
   Sharding sharding();
 
   /** In which order the columns of its result come, and whether it looks at that of its input. */
   Order order();
 
-  /** What its value at a step depends on besides its arguments. */
+  /** The things besides its arguments on which its value at a step depends. */
   Steps steps();
 
-  /** What becomes of the name of the metric. */
+  /** The fate of the name of the metric. */
   MetricName metricName();
 
   /** When its result has a point. */
@@ -69,7 +69,7 @@ public sealed interface Function {
     }
   }
 
-  /** What a shard that has some of the series can do alone. */
+  /** The work that a shard can do alone with some of the series. */
   enum Sharding {
     /** Each series of the result comes of one series. */
     PER_SERIES,
@@ -101,7 +101,7 @@ public sealed interface Function {
     SET
   }
 
-  /** What the value at a step depends on besides the arguments. */
+  /** The things besides the arguments on which the value at a step depends. */
   enum Steps {
     /** On nothing. */
     ARGUMENTS,
@@ -113,7 +113,7 @@ public sealed interface Function {
     QUERY
   }
 
-  /** What becomes of the name of the metric. */
+  /** The fate of the name of the metric. */
   enum MetricName {
     KEPT,
     DROPPED,
@@ -129,7 +129,7 @@ public sealed interface Function {
     WITHOUT_INPUT
   }
 
-  /** What a function over ranges does with the native histograms of a window. */
+  /** The treatment of the native histograms of a window by a function over ranges. */
   enum Histograms {
     /** It handles them like numbers. */
     TAKEN,
@@ -140,13 +140,13 @@ public sealed interface Function {
   }
 
   /**
-   * What a function takes and gives.
+   * The types of arguments and of the result.
    *
    * @param arguments the types of the arguments as they are declared
    * @param last whether the last of them may be left out or repeated
    */
   record Signature(List<ValueType> arguments, Last last, ValueType returns, Since since) {
-    /** How often the last argument comes. */
+    /** The number of times that the last argument may come. */
     enum Last {
       ONCE,
       OPTIONAL,
@@ -199,7 +199,7 @@ public sealed interface Function {
     return signature().since().experimental;
   }
 
-  /** Whether it is younger than 3.5. */
+  /** Returns true if it is younger than 3.5. */
   default boolean isNewer() {
     return signature().since().newer;
   }
@@ -222,7 +222,7 @@ public sealed interface Function {
     return signature().arguments();
   }
 
-  /** How many arguments may come beyond those that must: 0, 1, or -1 for any number. */
+  /** The number of arguments that may come beyond those that must: 0, 1, or -1 for any number. */
   default int variadic() {
     return mostArguments() == Integer.MAX_VALUE ? -1 : mostArguments() - fewestArguments();
   }
@@ -370,7 +370,7 @@ public sealed interface Function {
       this.edges = Set.of(edges);
     }
 
-    /** How many samples a window needs for a result. */
+    /** The number of samples that a window needs for a result. */
     public int fewestSamples() {
       return fewestSamples;
     }
@@ -379,7 +379,7 @@ public sealed interface Function {
       return histograms;
     }
 
-    /** Whether it can take a window with such edges. */
+    /** Returns true if it can take a window with such edges. */
     public boolean allows(Edges those) {
       return those == Edges.PLAIN || edges.contains(those);
     }

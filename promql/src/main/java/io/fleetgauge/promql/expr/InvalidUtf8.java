@@ -31,7 +31,7 @@ public final class InvalidUtf8 {
     }
   }
 
-  /** Whether a text has bytes that are no UTF-8. */
+  /** Returns true if a text has bytes that are no UTF-8. */
   public static boolean in(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (isStray(text, i)) {

@@ -31,12 +31,12 @@ public final class Keywords {
     return MODIFIERS.contains(lower) ? "<" + lower + ">" : "identifier \"" + word + "\"";
   }
 
-  /** Whether a word cannot be the name of a metric outside braces. */
+  /** Returns true if a word cannot be the name of a metric outside braces. */
   public static boolean isReserved(String word) {
     return RESERVED.contains(word.toLowerCase(Locale.ROOT));
   }
 
-  /** Whether a word is a number wherever it does not stand in braces. */
+  /** Returns true if a word is a number wherever it does not stand in braces. */
   public static boolean isNumber(String word) {
     return word.equalsIgnoreCase("inf") || word.equalsIgnoreCase("nan");
   }

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 
 /** A label matcher: a label's name, how it is compared, and with what. Immutable. */
 public final class Matcher {
-  /** How a label's value is compared. */
+  /** The comparisons of a label's value. */
   public enum Kind {
     EQUAL("="),
     NOT_EQUAL("!="),
@@ -71,7 +71,9 @@ public final class Matcher {
     return value;
   }
 
-  /** Whether a label with this value matches; a label that is not there has the empty value. */
+  /**
+   * Returns true if a label with this value matches; a label that is not there has the empty value.
+   */
   public boolean matches(String labelValue) {
     return switch (kind) {
       case EQUAL -> value.equals(labelValue);

@@ -74,7 +74,7 @@ public final class Printer {
     }
   }
 
-  /** What stands in an aggregation's parentheses. */
+  /** The contents of an aggregation's parentheses. */
   public static List<Expr> arguments(Expr.Aggregate aggregate) {
     return aggregate
         .parameter()
@@ -87,12 +87,12 @@ public final class Printer {
     return aggregate.op().text() + grouping(aggregate.grouping());
   }
 
-  /** What stands between the operands. */
+  /** The text between the operands. */
   public static String operator(Expr.Binary binary) {
     return binary.op().text + (binary.bool() ? " bool" : "") + matching(binary.matching());
   }
 
-  /** What stands behind the expression of a subquery. */
+  /** The text behind the expression of a subquery. */
   public static String brackets(Expr.Subquery subquery) {
     return "["
         + Durations.print(subquery.range())

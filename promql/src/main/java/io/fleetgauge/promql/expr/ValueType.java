@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.expr;
 
-/** What an expression is worth; {@link #text} is the word Prometheus uses. */
+/** The type of an expression's value; {@link #text} is the word Prometheus uses. */
 public enum ValueType {
   SCALAR("scalar", "scalar"),
   VECTOR("vector", "instant vector"),

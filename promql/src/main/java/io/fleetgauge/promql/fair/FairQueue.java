@@ -20,7 +20,7 @@ public final class FairQueue<T> {
   private int running;
   private int heavyRunning;
 
-  /** What the tenant that was chosen last had been served by its weight: the virtual time. */
+  /** The virtual time: the work of the tenant that was chosen last, divided by its weight. */
   private double served;
 
   /** One piece of work. */
@@ -37,7 +37,7 @@ public final class FairQueue<T> {
     int running;
     int weight;
 
-    /** What it has been served, divided by its weight. */
+    /** The work that it has been served, divided by its weight. */
     double served;
 
     Tenant(String name) {
@@ -131,7 +131,7 @@ public final class FairQueue<T> {
             });
   }
 
-  /** Whether {@link #dropFor} would take something out. */
+  /** Returns true if {@link #dropFor} would take something out. */
   public boolean canDropFor(Load newcomer) {
     return most(newcomer).isPresent();
   }
@@ -145,7 +145,7 @@ public final class FairQueue<T> {
         .max(Comparator.comparingDouble(tenant -> (double) tenant.inFlight() / tenant.weight));
   }
 
-  /** How much work of a tenant and a kind waits. */
+  /** The work of a tenant and a kind that waits. */
   public double waitingWork(String tenant, boolean heavy) {
     Tenant<T> mine = tenants.get(tenant);
     return mine == null
@@ -153,35 +153,35 @@ public final class FairQueue<T> {
         : mine.queue(heavy).stream().mapToDouble(item -> item.load.work()).sum();
   }
 
-  /** How many pieces of work of a tenant and a kind wait. */
+  /** The pieces of work of a tenant and a kind that wait. */
   public int waiting(String tenant, boolean heavy) {
     Tenant<T> mine = tenants.get(tenant);
     return mine == null ? 0 : mine.queue(heavy).size();
   }
 
-  /** How many pieces of work of a tenant wait. */
+  /** The pieces of work of a tenant that wait. */
   public int waiting(String tenant) {
     Tenant<T> mine = tenants.get(tenant);
     return mine == null ? 0 : mine.waiting();
   }
 
-  /** How many wait. */
+  /** The pieces of work that wait. */
   public int waiting() {
     return tenants.values().stream().mapToInt(Tenant::waiting).sum();
   }
 
-  /** How many pieces of work of a tenant are executed. */
+  /** The pieces of work of a tenant that are executed. */
   public int running(String tenant) {
     Tenant<T> mine = tenants.get(tenant);
     return mine == null ? 0 : mine.running;
   }
 
-  /** How many are executed. */
+  /** The pieces of work that are executed. */
   public int running() {
     return running;
   }
 
-  /** How many of them are heavy. */
+  /** The heavy ones among them. */
   public int heavyRunning() {
     return heavyRunning;
   }

@@ -1,23 +1,23 @@
 package io.fleetgauge.promql.fair;
 
 /**
- * Whose work it is, and how much.
+ * The tenant of a piece of work, and its size.
  *
  * @param tenant the tenant that asked
  * @param weight its share when tenants wait for each other
  * @param work about how many samples are read, each as often as it is read
  */
 public record Load(String tenant, int weight, long work) {
-  /** Of requests that a process makes for itself; they are small. */
+  /** The load of requests that a process makes for itself; they are small. */
   public static final Load OWN = new Load("", 1, 1);
 
   /** Above this, work is heavy: a processor is busy with it for some hundred milliseconds. */
   private static final long HEAVY_WORK = 3_000_000;
 
-  /** How much less work a cell of a rollup is than the samples that it is made of. */
+  /** The work for the samples of a rollup's cell, divided by that for the cell. */
   public static final long ROLLUP_GAIN = 20;
 
-  /** Whether so much work must not keep light work waiting. */
+  /** Returns true if so much work must not keep light work waiting. */
   public static boolean isHeavy(long work) {
     return work > HEAVY_WORK;
   }

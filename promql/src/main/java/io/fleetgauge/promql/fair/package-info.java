@@ -1,5 +1,5 @@
 /**
- * How processes share their time among the queries of tenants.
+ * The sharing of a process's time among the queries of tenants.
  *
  * <p>In: queries, each with its {@link io.fleetgauge.promql.fair.Load}: whose it is and how much
  * work. Out: the order in which they are executed ({@link io.fleetgauge.promql.fair.FairQueue}).

@@ -28,7 +28,7 @@ import java.util.OptionalDouble;
 public final class ClassicHistograms {
   private static final String BOUND = "le";
 
-  /** What an evaluation needs to know of its surroundings. */
+  /** The surroundings of an evaluation. */
   public record Context(
       Query query, Expr.Call call, int steps, Budget budget, Annotations annotations, Sink sink) {}
 

@@ -21,7 +21,7 @@ public final class CounterNames {
     return isCounter ? Optional.empty() : Optional.of(REMARK + "\"" + metric + "\"");
   }
 
-  /** Whether an info of an answer is such a remark. */
+  /** Returns true if an info of an answer is such a remark. */
   public static boolean isRemark(String info) {
     return info.startsWith(Annotations.INFO + REMARK);
   }

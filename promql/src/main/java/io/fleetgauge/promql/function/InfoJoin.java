@@ -168,7 +168,7 @@ public final class InfoJoin {
     out.addAll(joined.values());
   }
 
-  /** Of each info metric, the series with the newest sample. */
+  /** The series of each info metric with the newest sample. */
   private static List<Info> partners(Map<String, List<Info>> candidates, int step)
       throws QueryFailure {
     List<Info> partners = new ArrayList<>();

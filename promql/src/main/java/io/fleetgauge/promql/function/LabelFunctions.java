@@ -113,7 +113,7 @@ public final class LabelFunctions {
     }
   }
 
-  /** Whether a text can name a label, which any text of valid UTF-8 can. */
+  /** Returns true if a text can name a label, which any text of valid UTF-8 can. */
   public static boolean isLabelName(String name) {
     return !name.isEmpty() && !InvalidUtf8.in(name);
   }

@@ -5,11 +5,11 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.sample.Labels;
 
-/** What is known about metric names before any series is read. */
+/** Knowledge about metric names before any series is read. */
 public final class MetricNames {
   private MetricNames() {}
 
-  /** Whether all columns of a vector are known to have the same name, or none. */
+  /** Returns true if all columns of a vector are known to have the same name, or none. */
   public static boolean areSame(Expr expr) {
     return switch (expr) {
       case Expr.Selector selector -> fixesName(selector);

@@ -85,7 +85,7 @@ public abstract class NameDropping implements Sink {
     public void accept(Column column) throws QueryFailure {
       Labels labels = column.labels().withoutMetric();
       if (oneName && !column.labels().hasTypeOrUnit()) {
-        // Of a series with and without a type, the one that waited meets this one in the end.
+        // The one of a series with and without a type that waited meets this one in the end.
         passed.add(labels);
         sink.accept(column.with(labels));
         return;

@@ -10,7 +10,7 @@ import java.util.List;
 public final class Ordering {
   private Ordering() {}
 
-  /** Whether anything in an instant query sets the order of its result. */
+  /** Returns true if anything in an instant query sets the order of its result. */
   public static boolean isAskedFor(Expr expr) {
     boolean here =
         switch (expr) {
@@ -68,7 +68,7 @@ public final class Ordering {
     };
   }
 
-  /** Whether {@code a} comes before {@code b}: runs of digits compare as numbers. */
+  /** Returns true if {@code a} comes before {@code b}: runs of digits compare as numbers. */
   public static boolean natural(String a, String b) {
     int i = 0;
     int j = 0;

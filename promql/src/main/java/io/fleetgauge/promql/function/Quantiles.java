@@ -19,7 +19,7 @@ public final class Quantiles {
     }
   }
 
-  /** Of the parameter of an aggregation: its extremes over all steps, and NaN. */
+  /** Warns of the parameter of an aggregation: its extremes over all steps, and NaN. */
   public static void warn(double[] quantiles, Span span, Annotations annotations) {
     for (double quantile : quantiles) {
       if (Double.isNaN(quantile)) {

@@ -141,7 +141,7 @@ public final class RangeFunctions {
       return null;
     }
     if (function == Function.Range.RATE || function == Function.Range.INCREASE) {
-      // Of irate, 3.5 says nothing.
+      // 3.5 says nothing of irate.
       CounterNames.remark(series.labels().metric())
           .ifPresent(text -> annotations.info(text, argument));
     }

@@ -10,7 +10,7 @@ public final class EdgeWindows {
   private EdgeWindows() {}
 
   /**
-   * How much a series changed between the edges of a window.
+   * The change of a series between the edges of a window.
    *
    * @param from first sample that may be used: in the window, or within the lookback before it
    * @param to one past the last: in the window, or for {@code smooth} within the lookback after it

@@ -16,7 +16,7 @@ public final class Reductions {
       double x = in[i];
       if (!Columns.isAbsent(x)
           && (count[i]++ == 0 || x < min[i] || min[i] != min[i] || x == 0 && min[i] == 0)) {
-        // Of two zeros, this is -0 if either is -0.
+        // The smaller of two zeros is -0 if either is -0.
         min[i] = x == 0 && count[i] > 1 && min[i] == 0 ? -(-x - min[i]) : x;
       }
     }

@@ -10,9 +10,9 @@ public final class Windows {
   private Windows() {}
 
   /**
-   * How much a counter rose in a window, extrapolated to the edges of the window as in Prometheus:
-   * to the edge if it is near, else by half the mean interval of the samples, and never back to
-   * before the counter was zero.
+   * The rise of a counter in a window, extrapolated to the edges of the window as in Prometheus: to
+   * the edge if it is near, else by half the mean interval of the samples, and never back to before
+   * the counter was zero.
    *
    * @param times ms since the epoch
    * @param values a decrease is a counter reset
@@ -87,7 +87,7 @@ public final class Windows {
     return rise;
   }
 
-  /** How long before its first sample the counter was 0, at the rate of the window. */
+  /** The time before its first sample at which the counter was 0, at the rate of the window. */
   private static double secondsSinceZero(
       double rise, long[] times, double[] values, int from, int to) {
     return rise > 0 && values[from] >= 0
@@ -119,7 +119,7 @@ public final class Windows {
     return (sampled + toStart + toEnd) / sampled;
   }
 
-  /** How much a gauge changed in a window, extrapolated to its edges; at least two samples. */
+  /** The change of a gauge in a window, extrapolated to its edges; at least two samples. */
   public static double delta(
       long[] times, double[] values, int from, int to, long windowStart, long windowEnd) {
     double change = values[to - 1] - values[from];
@@ -135,7 +135,7 @@ public final class Windows {
     return rise / ((times[to - 1] - times[to - 2]) / 1000.0);
   }
 
-  /** How often the value changed; from NaN to NaN is no change. */
+  /** The number of changes of the value; from NaN to NaN is no change. */
   public static double changes(double[] values, int from, int to) {
     int changes = 0;
     for (int i = from + 1; i < to; i++) {
@@ -148,7 +148,7 @@ public final class Windows {
     return changes;
   }
 
-  /** How often the value decreased. */
+  /** The number of decreases of the value. */
   public static double resets(double[] values, int from, int to) {
     int resets = 0;
     for (int i = from + 1; i < to; i++) {

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * that raised it last, and at most ten of a level.
  */
 public final class Annotations {
-  /** How each info of an answer begins. */
+  /** The beginning of each info of an answer. */
   public static final String INFO = "PromQL info: ";
 
   private static final int MAX = 10;

@@ -36,7 +36,7 @@ public record Answer(Result result, List<String> warnings, List<String> infos, S
   public record Matrix(List<Series> series) implements Result {}
 
   /**
-   * What a query cost.
+   * The cost of a query.
    *
    * @param samples those that selectors found, counted once for each step that used them
    * @param peakSamples most samples in memory at one moment

@@ -57,7 +57,7 @@ public record Column(Labels labels, double[] values, Histogram[] histograms, boo
     return true;
   }
 
-  /** How many steps have a sample. */
+  /** The number of steps that have a sample. */
   public int count() {
     int count = 0;
     for (int i = 0; i < values.length; i++) {

@@ -11,7 +11,7 @@ import io.fleetgauge.promql.expr.Expr;
  *     there is no step
  */
 public record Grid(long start, long step, long end) {
-  /** How many steps there are. */
+  /** The number of steps. */
   public int size() {
     return end < start ? 0 : (int) ((end - start) / step) + 1;
   }

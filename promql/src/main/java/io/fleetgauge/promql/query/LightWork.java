@@ -3,9 +3,9 @@ package io.fleetgauge.promql.query;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** Whether light queries are running, so that heavy ones can yield to them. Thread-safe. */
+/** Knows whether light queries are running, so that heavy ones can yield to them. Thread-safe. */
 public final class LightWork {
-  /** How long after the last light query they still count as running. */
+  /** The time after the last light query for which light queries still count as running. */
   private static final long QUIET_NANOS = 50_000_000;
 
   private final LongSupplier nanoTime;
@@ -32,7 +32,7 @@ public final class LightWork {
   }
 
   /**
-   * Whether light queries are running, or one has just ended and others may follow.
+   * Returns true if light queries are running, or one has just ended and others may follow.
    *
    * @param since one that ended before this time, as {@link System#nanoTime}, does not count
    */

@@ -1,7 +1,7 @@
 package io.fleetgauge.promql.query;
 
 /**
- * How much of a selection a query reads, and how often.
+ * The part of a selection that a query reads, and how often.
  *
  * @param selection what is read of each series
  * @param looks how often a single sample of a series is looked at: once at each step

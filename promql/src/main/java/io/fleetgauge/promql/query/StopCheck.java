@@ -2,7 +2,7 @@ package io.fleetgauge.promql.query;
 
 import java.util.Optional;
 
-/** Whether a running query has to stop. Called often, so it must be cheap. */
+/** Says whether a running query has to stop. Called often, so it must be cheap. */
 @FunctionalInterface
 public interface StopCheck {
   /** Never stops a query. */

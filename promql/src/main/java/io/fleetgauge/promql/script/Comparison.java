@@ -149,7 +149,7 @@ final class Comparison {
     return next == series.size();
   }
 
-  /** Whether the values differ by less than a millionth of the sum of their magnitudes. */
+  /** Returns true if the values differ by less than a millionth of the sum of their magnitudes. */
   static boolean same(double wanted, double got) {
     if (Staleness.isMarker(wanted) || Staleness.isMarker(got)) {
       return Staleness.isMarker(wanted) && Staleness.isMarker(got);

@@ -63,7 +63,7 @@ final class LoadedSeries implements SeriesSource {
     until = time;
   }
 
-  /** Whether a histogram has been read since {@link #forget}. */
+  /** Returns true if a histogram has been read since {@link #forget}. */
   boolean touchedHistogram() {
     return touchedHistogram;
   }

@@ -62,7 +62,7 @@ public final class TestSeries implements SeriesSource {
         histogram.customBounds());
   }
 
-  /** Whether a bucket has less than before. */
+  /** Returns true if a bucket has less than before. */
   private static boolean falls(Histogram.Buckets before, Histogram.Buckets now) {
     for (int i = 0; i < before.size(); i++) {
       int at = Arrays.binarySearch(now.indexes(), before.indexes()[i]);

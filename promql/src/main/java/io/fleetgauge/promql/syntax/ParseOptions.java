@@ -4,7 +4,7 @@ import io.fleetgauge.promql.expr.Feature;
 import java.util.Set;
 
 /**
- * What a text is read with.
+ * The options with which a text is read.
  *
  * @param features the parts of the language that are on
  * @param queryRange the query's end less its start, ms; what {@code range()} is in a duration

@@ -28,10 +28,10 @@ import java.util.Optional;
  * position, so most keywords may also name metrics, and all may name labels.
  */
 public final class Parser {
-  /** How deep expressions may nest. */
+  /** Depth to which expressions may nest. */
   public static final int MAX_DEPTH = 250;
 
-  /** How many binary operators a query may have; a chain of them is a tree as deep. */
+  /** Most binary operators of a query; a chain of them is a tree as deep. */
   public static final int MAX_OPERATORS = 2_000;
 
   private final TokenCursor in;

@@ -56,7 +56,8 @@ public final class ShortestDecimal {
     // The double is c * 2^q.
     long c = biased == 0 ? fraction : fraction | 1L << 52;
     int q = Math.max(biased, 1) - 1_075;
-    // What is nearer to this double than to its neighbours; below a power of two they are closer.
+    // The interval of numbers that are nearer to this double than to its neighbours; below a power
+    // of two they are closer.
     boolean closer = fraction == 0 && biased > 1;
     long even = c & 1;
 
@@ -85,12 +86,12 @@ public final class ShortestDecimal {
     return put(up ? below + 1 : below, k, out, at);
   }
 
-  /** What {@link #write} answers for so many digits with the point there. */
+  /** The answer of {@link #write} for so many digits with the point there. */
   public static int written(int count, int point) {
     return point << 5 | count;
   }
 
-  /** How many digits {@link #write} wrote. */
+  /** The number of digits that {@link #write} wrote. */
   public static int count(int written) {
     return written & 31;
   }

@@ -33,7 +33,7 @@ public final class PrivateFiles {
   private static final Set<PosixFilePermission> OF_OTHERS =
       PosixFilePermissions.fromString("------rwx");
 
-  /** What file systems put into an empty volume. */
+  /** Name of the folder that file systems put into an empty volume. */
   private static final String OF_VOLUMES = "lost+found";
 
   private PrivateFiles() {}
@@ -224,13 +224,13 @@ public final class PrivateFiles {
     }
   }
 
-  /** Whether users other than the owner and its group may use a file or folder. */
+  /** Returns true if users other than the owner and its group may use a file or folder. */
   private static boolean mayOthers(Set<PosixFilePermission> permissions) {
     return permissions.stream().anyMatch(OF_OTHERS::contains);
   }
 
   /**
-   * What is wrong with the permissions of a file that holds a secret; empty if nothing is. It is
+   * The problem with the permissions of a file that holds a secret; empty if there is none. It is
    * left as it is, because it belongs to whoever wrote it.
    */
   public static String secretProblem(Path file) {

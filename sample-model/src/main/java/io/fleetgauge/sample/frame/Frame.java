@@ -14,7 +14,7 @@ public sealed interface Frame {
   Additions additions();
 
   /**
-   * What a frame adds to the dictionary of its run.
+   * The entries that a frame adds to the dictionary of its run.
    *
    * @param knownSymbols how many strings the receiver must hold already
    * @param symbols the strings that follow those

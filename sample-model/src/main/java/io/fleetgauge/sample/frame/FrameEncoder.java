@@ -55,7 +55,9 @@ public final class FrameEncoder {
     return sequence;
   }
 
-  /** How many label sets the run has numbered; a caller begins a new run before they are many. */
+  /**
+   * Number of label sets that the run has numbered; a caller begins a new run before they are many.
+   */
   public int seriesCount() {
     return series.size();
   }
@@ -68,7 +70,7 @@ public final class FrameEncoder {
     return dictionaryBytes;
   }
 
-  /** What {@link #dictionaryBytes} may become at most with the label sets of a tick. */
+  /** The largest value that {@link #dictionaryBytes} can have with the label sets of a tick. */
   public long dictionaryBytesWith(Tick tick) {
     long bytes = dictionaryBytes;
     for (Labels labels : tick.series()) {
@@ -82,7 +84,7 @@ public final class FrameEncoder {
     return bytes;
   }
 
-  /** Of a string and one of its numbers. */
+  /** Most bytes of a string and one of its numbers. */
   private int mostBytes(String symbol) {
     return 3 + (symbolIds.containsKey(symbol) ? 0 : FrameFormat.bytes(symbol));
   }

@@ -5,7 +5,7 @@ import java.net.URI;
 import java.util.Arrays;
 
 /**
- * What a gateway answers to frames: one line of text, so that it can be read with curl.
+ * The answers of a gateway to frames: one line of text, so that it can be read with curl.
  *
  * <pre>
  * 200  kept RUN SEQUENCE       every tick of the run up to the sequence is kept

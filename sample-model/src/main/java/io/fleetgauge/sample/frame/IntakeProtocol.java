@@ -4,8 +4,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How frames are sent to a gateway over HTTP. Probes, gateways and load generators take paths and
- * header names from here and nowhere else; {@link IntakeAnswer} has the responses.
+ * The HTTP protocol by which frames are sent to a gateway. Probes, gateways and load generators
+ * take paths and header names from here and nowhere else; {@link IntakeAnswer} has the responses.
  *
  * <pre>
  * POST /v1/hosts/HOST/frames              the host as {@link #hostPath} writes it
@@ -98,7 +98,7 @@ public final class IntakeProtocol {
     return URLEncoder.encode(host, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** What is wrong with the name of a host; empty when nothing is. */
+  /** The problem with the name of a host; empty when there is none. */
   public static String hostProblem(String host) {
     int length = encoded(host).length();
     return length <= MAX_HOST_LENGTH

@@ -27,7 +27,7 @@ public final class PseudoHosts {
     return mixed ^ mixed >>> 16;
   }
 
-  /** Whether a host is one of these. */
+  /** Returns true if a host is one of these. */
   public static boolean isOne(String host) {
     return host.length() == PREFIX.length() + 1
         && host.startsWith(PREFIX)

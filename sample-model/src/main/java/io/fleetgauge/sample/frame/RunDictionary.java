@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a receiver knows of one run's strings and label sets. It only grows, and adding the same
+ * The strings and label sets of one run that a receiver knows. It only grows, and adding the same
  * again changes nothing, so frames may repeat. Not for several threads.
  */
 public final class RunDictionary {
@@ -23,7 +23,7 @@ public final class RunDictionary {
    */
   public static final int MAX_BYTES = FrameDecoder.MAX_BODY_BYTES - 1_024;
 
-  // What a string and a label set take in memory, beside their characters and numbers.
+  // Bytes that a string and a label set take in memory, beside their characters and numbers.
   private static final int STRING_BYTES = 56;
   private static final int LABEL_SET_BYTES = 120;
 
@@ -34,7 +34,9 @@ public final class RunDictionary {
   private int symbolBytes;
   private int seriesBytes;
 
-  /** Of all label sets together; in memory each is a number and a reference to a string. */
+  /**
+   * References of all label sets together; in memory each is a number and a reference to a string.
+   */
   private long referenceCount;
 
   private final long maxBytes;
@@ -75,7 +77,9 @@ public final class RunDictionary {
     return series.get(id);
   }
 
-  /** Whether the frame can be understood; if not, the sender must send its dictionary first. */
+  /**
+   * Returns true if the frame can be understood; if not, the sender must send its dictionary first.
+   */
   public boolean covers(Frame frame) {
     return frame.additions().knownSymbols() <= symbols.size()
         && frame.additions().knownSeries() <= series.size();

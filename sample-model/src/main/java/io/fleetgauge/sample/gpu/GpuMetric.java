@@ -22,7 +22,7 @@ public record GpuMetric(
     String dcgmType,
     boolean inDcgmDefault) {
 
-  /** What a series belongs to. */
+  /** The kind of device that a series belongs to. */
   public enum Entity {
     /** A GPU. */
     GPU,

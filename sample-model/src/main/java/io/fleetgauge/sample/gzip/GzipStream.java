@@ -16,12 +16,12 @@ public final class GzipStream extends OutputStream {
   private final Deflater deflater = new Deflater(GzipPiece.Compressor.LEVEL, true);
   private final byte[] packed = new byte[16 << 10];
 
-  /** Of the bytes since the last piece. */
+  /** Checksum of the bytes since the last piece. */
   private final CRC32 crc = new CRC32();
 
   private long bytes;
 
-  /** Of all before them. */
+  /** Checksum of all bytes before them. */
   private int crcBefore;
 
   private long bytesBefore;
@@ -47,7 +47,8 @@ public final class GzipStream extends OutputStream {
   /** Puts a piece behind what was written. */
   public void write(GzipPiece piece) throws IOException {
     if (bytes > 0) {
-      // What comes next refers to nothing before, because there is more between than is known here.
+      // The bytes that come next refer to nothing before, because there is more between than is
+      // known here.
       deflate(Deflater.FULL_FLUSH);
       crcBefore = Crc32Sums.together(crcBefore, (int) crc.getValue(), bytes);
       bytesBefore += bytes;

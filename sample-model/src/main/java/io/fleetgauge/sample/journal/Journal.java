@@ -222,7 +222,7 @@ public final class Journal implements AutoCloseable {
     }
   }
 
-  /** Whether the last look found that its folder, or what it depends on, is lost. */
+  /** Returns true if the last look found that its folder, or what it depends on, is lost. */
   public boolean isFolderLost() {
     return isFolderLost;
   }

@@ -25,7 +25,7 @@ final class JournalFolder {
   private final PrivateFiles.Opener opener;
   private final LongAdder damagedBytes = new LongAdder();
 
-  /** Whether the folder's own name is on the disk. */
+  /** True if the folder's own name is on the disk. */
   private volatile boolean isNamed;
 
   private JournalFolder(Path path, PrivateFiles.Opener opener) {

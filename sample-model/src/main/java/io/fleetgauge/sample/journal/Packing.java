@@ -3,7 +3,7 @@ package io.fleetgauge.sample.journal;
 import java.io.IOException;
 import java.util.List;
 
-/** How the records of a closed segment are written in fewer bytes. Safe for all threads. */
+/** A form of the records of a closed segment that takes fewer bytes. Safe for all threads. */
 public interface Packing {
   /** For a journal whose segments stay as they are. */
   Packing NONE =

@@ -77,7 +77,7 @@ final class SegmentFormat {
     return head;
   }
 
-  /** Whether an undamaged head begins at this byte. */
+  /** Returns true if an undamaged head begins at this byte. */
   static boolean isHead(ByteBuffer bytes, int at) {
     if (at + HEAD_BYTES > bytes.limit() || bytes.getInt(at) != MAGIC || bytes.getInt(at + 4) < 0) {
       return false;

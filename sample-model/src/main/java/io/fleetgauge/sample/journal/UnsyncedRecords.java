@@ -36,7 +36,10 @@ final class UnsyncedRecords {
     return bytes;
   }
 
-  /** How long the oldest has waited; of those that were added after a sync, since that sync. */
+  /**
+   * The time for which the oldest has waited; of those that were added after a sync, since that
+   * sync.
+   */
   long waitedNanos(long nowNanos) {
     return nowNanos - oldestNanos;
   }

@@ -21,7 +21,7 @@ public final class ExpositionLine {
         : name(metric, escaping) + braces("", labels, escaping);
   }
 
-  /** Whether a metric's name is written among its labels, because it needs quotes. */
+  /** Returns true if a metric's name is written among its labels, because it needs quotes. */
   public static boolean hasNameInBraces(String metric, NameEscaping escaping) {
     return escaping == NameEscaping.ALLOW_UTF_8 && !NameEscaping.isPlain(metric, true);
   }

@@ -66,7 +66,7 @@ public final class ExpositionLines {
     return count;
   }
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   public int size() {
     return size;
   }

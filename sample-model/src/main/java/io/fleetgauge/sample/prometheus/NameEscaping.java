@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * How names with characters that were not allowed before Prometheus 3 are written for a reader. A
- * scraper asks for one of these in its Accept header.
+ * The forms in which names with characters that were not allowed before Prometheus 3 are written
+ * for a reader. A scraper asks for one of these in its Accept header.
  *
  * @see <a href="https://prometheus.io/docs/instrumenting/escaping_schemes/">Escaping schemes</a>
  */
@@ -78,7 +78,7 @@ public enum NameEscaping {
     return escaped.toString();
   }
 
-  /** Whether a name has the characters that names had before they could have any. */
+  /** Returns true if a name has the characters that names had before they could have any. */
   static boolean isPlain(String name, boolean colons) {
     for (int i = 0; i < name.length(); i++) {
       if (!isPlain(name.charAt(i), i, colons)) {

@@ -22,7 +22,7 @@ public final class Numbers {
 
   private static final int MOST_BYTES = 40;
 
-  /** Of the smallest double, written out. */
+  /** Length of the smallest double, written out. */
   private static final int MOST_PLAIN_BYTES = 352;
 
   /** Below it a whole double has no shorter digits than its own. */

@@ -12,7 +12,7 @@ public enum PageFormat {
   /** OpenMetrics 1.0, as text. */
   OPENMETRICS;
 
-  /** What a scraper asks for, in the order of its preference. */
+  /** The formats that a scraper asks for, in the order of its preference. */
   public static final String ACCEPT =
       "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
           + "application/openmetrics-text;version=0.0.1;q=0.4,"

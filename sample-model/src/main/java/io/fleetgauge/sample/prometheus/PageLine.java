@@ -20,7 +20,7 @@ public final class PageLine {
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
   };
 
-  /** What a line is. */
+  /** The kinds of lines. */
   enum Kind {
     /** Nothing that counts. */
     NOTHING,
@@ -132,7 +132,7 @@ public final class PageLine {
     return text(nameFrom, nameTo, "the name of a family");
   }
 
-  /** What such a line says. */
+  /** The text of such a line. */
   String text() throws BadPage {
     return text(textFrom, end, "the text about " + family());
   }

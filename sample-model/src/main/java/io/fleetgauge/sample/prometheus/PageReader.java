@@ -44,7 +44,7 @@ public final class PageReader {
      */
     void sample(PageLine line, String type) throws BadPage;
 
-    /** What a family is. */
+    /** The type of a family. */
     void type(String family, String type);
 
     void help(String family, String help);

@@ -42,7 +42,7 @@ public final class RemoteRead {
    */
   public record Query(long start, long end, List<Matcher> matchers) {}
 
-  /** How a label is compared, by number as the message has it. */
+  /** The comparison of a label, by number as the message has it. */
   public enum Comparison {
     EQUAL,
     NOT_EQUAL,

@@ -61,7 +61,7 @@ public final class RemoteWriteReader {
     /** A sample of the current series was a histogram that is none, and is left out. */
     void badHistogram(String why);
 
-    /** How many samples and histograms a series had that was skipped. */
+    /** The numbers of samples and histograms of a series that was skipped. */
     void unwanted(int samples, int histograms);
 
     void exemplars(int count);

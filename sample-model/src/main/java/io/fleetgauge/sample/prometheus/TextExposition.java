@@ -15,7 +15,7 @@ public final class TextExposition {
   public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
   /**
-   * What a metric is.
+   * The type and help of a metric.
    *
    * @param type counter, gauge or untyped
    * @param help one sentence

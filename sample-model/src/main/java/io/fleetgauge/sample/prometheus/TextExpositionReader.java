@@ -27,7 +27,7 @@ public final class TextExpositionReader {
   public record Sample(Labels labels, double value, OptionalLong time) {}
 
   /**
-   * What was read.
+   * The content of a page.
    *
    * @param families type and help by metric name, as the comments say it
    */

@@ -3,7 +3,7 @@ package io.fleetgauge.sample.regexp;
 import com.google.re2j.Matcher;
 
 /**
- * How a text matched. Fills in templates, in which {@code $1}, {@code ${1}} and {@code ${name}}
+ * The match of a text. Fills in templates, in which {@code $1}, {@code ${1}} and {@code ${name}}
  * stand for capture groups and {@code $$} for a dollar sign; a group that does not exist is empty.
  * A name extends over letters, digits and underscores, so {@code $1x} is the group named "1x".
  */

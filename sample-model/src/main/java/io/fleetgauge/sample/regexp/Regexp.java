@@ -82,14 +82,15 @@ public final class Regexp {
   }
 
   /**
-   * Whether a whole text matches. It is searched for, as Go does it: the anchors are part of the
-   * expression, and one that closes a group that it did not open has alternatives without them.
+   * Returns true if a whole text matches. It is searched for, as Go does it: the anchors are part
+   * of the expression, and one that closes a group that it did not open has alternatives without
+   * them.
    */
   public boolean matches(String in) {
     return pattern.matcher(in).find();
   }
 
-  /** How a whole text matches; empty when it does not. */
+  /** The match of a whole text; empty when it does not match. */
   public Optional<Match> match(String in) {
     Matcher matcher = pattern.matcher(in);
     return matcher.find() ? Optional.of(new Match(matcher)) : Optional.empty();
@@ -110,7 +111,7 @@ public final class Regexp {
     return text;
   }
 
-  /** What is wrong, said of the expression as it was written. */
+  /** The problem, told of the expression as it was written. */
   private static String complaint(String regex, PatternSyntaxException anchored) {
     try {
       Pattern.compile(regex);
@@ -120,7 +121,7 @@ public final class Regexp {
     }
   }
 
-  /** What a group repeats, at the most, of one thing in it. */
+  /** The most repetitions of one thing in a group. */
   private static final class Group {
     int inner = 1;
     int lastAtom = 1;

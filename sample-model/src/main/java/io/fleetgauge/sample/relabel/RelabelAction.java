@@ -1,6 +1,6 @@
 package io.fleetgauge.sample.relabel;
 
-/** What a rule does. */
+/** The actions of rules. */
 public enum RelabelAction {
   /** Sets the target label to the replacement if the source matches. */
   REPLACE,

@@ -28,7 +28,7 @@ public final class RelabelFields {
   private static final String DEFAULT_REPLACEMENT = "$1";
   private static final String DEFAULT_SEPARATOR = ";";
 
-  /** Of a number with an exponent, whose digits take memory. */
+  /** Most digits of a number with an exponent, whose digits take memory. */
   private static final int MOST_DIGITS = 30;
 
   private final Map<String, Object> fields;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What every alias stands for. Aliases belong to vocabularies: a question that uses an alias sees
+ * The meanings of all aliases. Aliases belong to vocabularies: a question that uses an alias sees
  * the labels of its whole vocabulary. Immutable.
  */
 public final class AliasTable {
@@ -69,12 +69,12 @@ public final class AliasTable {
     return metrics.isEmpty() && labels.isEmpty();
   }
 
-  /** Whether a metric's name is an alias. */
+  /** Returns true if a metric's name is an alias. */
   public boolean hasMetric(String name) {
     return metrics.containsKey(name);
   }
 
-  /** Whether a label's name is an alias. */
+  /** Returns true if a label's name is an alias. */
   public boolean hasLabel(String name) {
     return labels.containsKey(name);
   }

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What stored values are multiplied and then divided by. A hundredth is a division by 100, which is
- * exact more often than a product with 0.01.
+ * A factor by which stored values are multiplied, and a divisor. A hundredth is a division by 100,
+ * which is exact more often than a product with 0.01.
  *
  * @param multiply above 0
  * @param divide above 0

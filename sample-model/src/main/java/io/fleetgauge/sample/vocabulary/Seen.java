@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * How a stored series is seen.
+ * A stored series as an asker sees it.
  *
  * @param metric the alias that gives it another name; empty when it keeps its own
  * @param labels names of stored labels by the names under which they are seen too; a series that

@@ -114,8 +114,8 @@ public final class WireReader {
   }
 
   /**
-   * How many items follow. Each takes at least {@code bytesEach} bytes, so a count that the rest of
-   * the input cannot hold is an error before memory is taken for it.
+   * The number of items that follow. Each takes at least {@code bytesEach} bytes, so a count that
+   * the rest of the input cannot hold is an error before memory is taken for it.
    */
   public int count(int bytesEach, String what) throws WireException {
     return uint(left() / bytesEach, "the number of " + what);

@@ -124,7 +124,7 @@ final class RuleJson {
     json.writeStringField("lastEvaluation", time(state.lastEvaluation()));
   }
 
-  /** Whether an alert has not ended. */
+  /** Returns true if an alert has not ended. */
   static boolean isActive(AlertInstance alert) {
     return alert.resolvedAt() == 0;
   }

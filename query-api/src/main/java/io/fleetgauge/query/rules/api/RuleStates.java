@@ -5,7 +5,7 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** What is known of the groups, wherever in the cluster they are evaluated. */
+/** The states of the groups, wherever in the cluster they are evaluated. */
 @FunctionalInterface
 public interface RuleStates {
   /** Nothing is evaluated. */

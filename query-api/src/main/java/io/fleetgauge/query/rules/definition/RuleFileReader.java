@@ -70,8 +70,8 @@ public final class RuleFileReader {
   }
 
   /**
-   * What of a file is not read, and was not meant to be dropped: like Prometheus 3.5, only the
-   * first YAML document of a file is used.
+   * The part of a file that is not read, and was not meant to be dropped: like Prometheus 3.5, only
+   * the first YAML document of a file is used.
    *
    * @param file the file's path, for the message
    * @return a warning; empty if the whole file is read
@@ -133,7 +133,7 @@ public final class RuleFileReader {
     return group.orElseThrow();
   }
 
-  /** What is read so far, also after a problem. */
+  /** The part that is read so far, also after a problem. */
   private RuleGroup group(String tenant, String file, Node node, Problems problems) {
     Optional<YamlMap> read = YamlMap.read(node, "a group", problems);
     YamlMap map = read.orElse(new YamlMap(node, Map.of()));

@@ -56,7 +56,7 @@ public record RuleGroup(
     }
   }
 
-  /** What an evaluation does when its queries cannot see all hosts. */
+  /** The ways to go on when the queries of an evaluation cannot see all hosts. */
   public enum Partial {
     /** Alerts stay as they are, and recording rules write nothing. */
     KEEP,

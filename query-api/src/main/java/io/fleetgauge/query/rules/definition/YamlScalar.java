@@ -25,7 +25,7 @@ final class YamlScalar {
 
   private YamlScalar() {}
 
-  /** Whether a node is nothing: {@code ~}, {@code null}, or no text at all. */
+  /** Returns true if a node is nothing: {@code ~}, {@code null}, or no text at all. */
   static boolean isNull(Node node) {
     return node instanceof ScalarNode scalar
         && node.getTag().equals(Tag.NULL)
@@ -69,7 +69,7 @@ final class YamlScalar {
     }
   }
 
-  /** Whether a tag of a known type was written that the value does not have without it. */
+  /** Returns true if a tag of a known type was written that the value does not have without it. */
   private static boolean hasWrongTag(ScalarNode node) {
     Tag tag = node.getTag();
     Tag implicit = implicit(node);
@@ -160,7 +160,7 @@ final class YamlScalar {
     return BigInteger.valueOf((long) value);
   }
 
-  /** What a node is, for messages. */
+  /** The kind of a node, for messages. */
   static String kind(Node node) {
     return switch (node.getNodeId()) {
       case scalar -> isNull(node) ? "empty" : "a text";

@@ -25,7 +25,7 @@ public record AlertInstance(
     long keepFiringSince,
     long lastSentAt) {
 
-  /** What an alert does. */
+  /** The states of an alert. */
   public enum State {
     INACTIVE,
     PENDING,

@@ -14,15 +14,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What becomes of the alerts of a rule at a slot.
+ * Moves the alerts of a rule at a slot.
  *
  * @see <a href="https://github.com/prometheus/prometheus">rules/alerting.go, Eval</a>
  */
 final class AlertingStep {
-  /** How long a resolved alert is kept, and so sent again. */
+  /** Time for which a resolved alert is kept, and so sent again. */
   static final long RESOLVED_KEPT = 900_000;
 
-  /** How many intervals, or resend delays, an alert that is not sent again is valid. */
+  /** Number of intervals, or resend delays, for which an alert that is not sent again is valid. */
   private static final int VALID_ROUNDS = 4;
 
   private final RuleGroup group;

@@ -61,7 +61,7 @@ public final class GroupEvaluation {
   }
 
   /**
-   * What an evaluation needs besides the group.
+   * The settings of an evaluation, besides the group.
    *
    * @param externalLabels what templates see as external labels
    * @param externalUrl of the console, without a slash at its end
@@ -79,7 +79,7 @@ public final class GroupEvaluation {
       RuleGroup.Partial partial,
       Labels scopeLabels,
       List<Matcher> scope) {
-    /** Of rules that may write everything. */
+    /** Settings of rules that may write everything. */
     public Settings(
         Labels externalLabels,
         String externalUrl,
@@ -91,7 +91,7 @@ public final class GroupEvaluation {
   }
 
   /**
-   * What comes of a slot.
+   * The result of a slot.
    *
    * @param samples that have still to be written, staleness markers included
    * @param alerts to send now: firing ones that are due, and resolved ones
@@ -239,7 +239,7 @@ public final class GroupEvaluation {
     return writer.write(List.copyOf(now));
   }
 
-  /** Of two samples of a series the first is written, as by Prometheus; the rule says so. */
+  /** Keeps the first of two samples of a series, as by Prometheus; the rule says so. */
   private RuleStep withoutConflicts(RuleStep step) {
     Set<Labels> refused = new LinkedHashSet<>();
     for (Written sample : step.samples()) {

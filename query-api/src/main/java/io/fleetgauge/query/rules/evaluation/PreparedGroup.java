@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What follows from a group's definition alone. It is computed once for each definition, because
- * digest and order would cost more than many a slot.
+ * The facts that follow from a group's definition alone. It is computed once for each definition,
+ * because digest and order would cost more than many a slot.
  *
  * @param group by identity
  */

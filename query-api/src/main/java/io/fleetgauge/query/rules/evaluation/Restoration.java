@@ -31,7 +31,7 @@ import java.util.concurrent.CompletionStage;
  * evaluation makes. Series of other groups are not at the slots of this one.
  */
 public final class Restoration {
-  /** How long ago the last slot may be, ms: as Prometheus's outage tolerance. */
+  /** Greatest age of the last slot, ms: as Prometheus's outage tolerance. */
   public static final long TOLERANCE = 3_600_000;
 
   private final RuleGroup group;
@@ -204,7 +204,9 @@ public final class Restoration {
         written.stream().map(GroupEvaluation.Written::labels).toList());
   }
 
-  /** Whether a stored alert may be one of a rule: the labels that are no templates say so. */
+  /**
+   * Returns true if a stored alert may be one of a rule: the labels that are no templates say so.
+   */
   private boolean isOf(Rule.Alerting rule, Labels stored) {
     return stored.value(Alerts.NAME).equals(rule.name())
         && Alerts.texts(group, rule).entrySet().stream()

@@ -60,7 +60,7 @@ final class RuleEvaluation {
         .thenApply(step -> timed(step, queries.nanoTime() - begin));
   }
 
-  /** What {@code ask} returns or throws. */
+  /** The result of {@code ask}, also of one that it throws. */
   private static <T> CompletableFuture<T> attempt(Supplier<CompletionStage<T>> ask) {
     try {
       return ask.get().toCompletableFuture();

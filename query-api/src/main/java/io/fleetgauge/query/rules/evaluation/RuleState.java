@@ -4,7 +4,7 @@ import io.fleetgauge.sample.Labels;
 import java.util.List;
 
 /**
- * What is known of a rule after an evaluation.
+ * The state of a rule after an evaluation.
  *
  * @param rule name and labels, by which the rule is found again in a changed group; as Prometheus
  *     does it, rules that have both in common are found in their order
@@ -24,7 +24,7 @@ public record RuleState(
     List<AlertInstance> alerts,
     List<Labels> series) {
 
-  /** How the last evaluation of a rule went. */
+  /** The outcome of the last evaluation of a rule. */
   public enum Health {
     UNKNOWN,
     OK,

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What comes of one rule at a slot.
+ * The result of one rule at a slot.
  *
  * @param samples without staleness markers
  * @param missing hosts that its queries could not see

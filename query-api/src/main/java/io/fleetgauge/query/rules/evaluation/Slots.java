@@ -15,7 +15,7 @@ public final class Slots {
 
   private Slots() {}
 
-  /** How long after a multiple of the interval a group's slots are, ms. */
+  /** The time from a multiple of the interval to a group's slot, ms. */
   public static long offset(RuleGroup.Id id, long interval) {
     return offsetNanos(id, interval) / NANOS_PER_MILLI;
   }

@@ -38,7 +38,7 @@ final class Alertmanager {
   private long requestNanos;
 
   /**
-   * What has come of alerts and requests.
+   * Counts of alerts and requests.
    *
    * @param length alerts that wait or are under way
    */

@@ -24,7 +24,7 @@ final class AlertmanagerClient implements AutoCloseable {
   /** Secrets are read again so often. */
   private static final long LOOK_MILLIS = 5_000;
 
-  /** Of a body, which only says what is wrong, this much is kept. */
+  /** Bytes that are kept of a body, which only says what is wrong. */
   private static final int MAX_KEPT = 1_024;
 
   /** A longer body ends the connection. */

@@ -292,7 +292,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
     try {
       drained.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
-      // What is left is counted below.
+      // The rest is counted below.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

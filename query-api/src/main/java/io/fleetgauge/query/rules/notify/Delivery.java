@@ -35,7 +35,7 @@ final class Delivery {
    */
   record Alert(Labels labels, byte[] json, BooleanSupplier current) {}
 
-  /** What happens. */
+  /** The events that a delivery is told. */
   sealed interface Event {
     record Offered(List<Alert> alerts) implements Event {}
 
@@ -55,7 +55,7 @@ final class Delivery {
     record Closing() implements Event {}
   }
 
-  /** What is to be done. */
+  /** The work that follows from an event. */
   sealed interface Effect {
     /** Answered by {@link Event.Taken}, {@link Event.Refused} or {@link Event.Failed}. */
     record Send(List<Alert> alerts) implements Effect {}
@@ -68,7 +68,7 @@ final class Delivery {
   }
 
   /**
-   * What has come of alerts.
+   * Counts of alerts.
    *
    * @param sent in requests that are over, failed ones too, as Prometheus counts them
    * @param errors in requests that failed or were refused

@@ -31,7 +31,7 @@ final class BundledRules {
 
   private static final String PATH = "rules/fleetgauge/";
 
-  /** What links of the files begin with: pages that the query API serves. */
+  /** The beginning of links in the files: pages that the query API serves. */
   private static final String SERVED = "{{ $externalURL }}/runbooks/";
 
   private BundledRules() {}

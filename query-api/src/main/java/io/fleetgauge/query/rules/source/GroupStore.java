@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class GroupStore {
   private static final Logger LOG = LoggerFactory.getLogger(GroupStore.class);
 
-  /** How long it is remembered that a group was deleted. */
+  /** Time for which it is remembered that a group was deleted. */
   static final Duration MARKS_KEPT = Duration.ofDays(30);
 
   /** Most groups with deleted ones, of all tenants. */
@@ -48,7 +48,7 @@ public final class GroupStore {
    */
   public record Limits(int groups, int rules) {}
 
-  /** What is known of a group: the rules are there unless it is deleted or cannot be read. */
+  /** A group as it is known: the rules are there unless it is deleted or cannot be read. */
   private record Kept(StoredGroup stored, Optional<RuleGroup> group) {}
 
   /**
@@ -269,7 +269,7 @@ public final class GroupStore {
     return groups.values().stream().map(kept -> kept.stored().form()).toList();
   }
 
-  /** Of what another query API has, what may be newer than what is here. */
+  /** The groups of another query API that may be newer than those here. */
   synchronized List<StoredGroup.Version> newer(Collection<StoredGroup.Version> others) {
     return others.stream()
         .filter(
@@ -305,14 +305,14 @@ public final class GroupStore {
     listeners.forEach(Runnable::run);
   }
 
-  /** How many groups cannot be used. */
+  /** The number of groups that cannot be used. */
   synchronized long unusable() {
     return groups.values().stream()
         .filter(kept -> !kept.stored().isDeleted() && kept.group().isEmpty())
         .count();
   }
 
-  /** How often a group was refused because of a limit. */
+  /** The number of groups that were refused because of a limit. */
   long overLimit() {
     return overLimit.sum();
   }

@@ -46,7 +46,7 @@ public final class RuleFiles {
   private Seen before = tried;
 
   /**
-   * How reading went.
+   * The outcome of reading.
    *
    * @param lastSuccess ms since the epoch; 0 for never
    * @param successes how often files could be used

@@ -77,7 +77,7 @@ final class HumanNumbers {
     }
     String sign = value < 0 ? "-" : "";
     double magnitude = Math.abs(value);
-    // What is too large for an int64 is the smallest one in Go.
+    // A number that is too large for an int64 is the smallest one in Go.
     long whole = magnitude >= 0x1p63 ? Long.MIN_VALUE : (long) magnitude;
     long seconds = whole % 60;
     long minutes = whole / 60 % 60;

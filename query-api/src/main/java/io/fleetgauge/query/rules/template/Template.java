@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Expands the templates of rules. */
 public final class Template {
-  /** How many parsed templates are kept. */
+  /** Most parsed templates that are kept. */
   private static final int MAX_KEPT = 4_096;
 
   /** Longer templates are not kept. */

@@ -4,8 +4,8 @@ import io.fleetgauge.sample.Histogram;
 import java.util.Map;
 
 /**
- * What a template is expanded with: {@code .Labels}, {@code .ExternalLabels}, {@code .ExternalURL}
- * and {@code .Value} as in Prometheus, and {@code .Partial}.
+ * The data that a template is expanded with: {@code .Labels}, {@code .ExternalLabels}, {@code
+ * .ExternalURL} and {@code .Value} as in Prometheus, and {@code .Partial}.
  *
  * @param labels of the series
  * @param value of the series

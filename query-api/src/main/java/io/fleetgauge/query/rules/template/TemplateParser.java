@@ -22,7 +22,7 @@ final class TemplateParser {
    */
   record Tree(String text, Node.Block root, Map<String, Node.Block> defined) {}
 
-  /** How deep parentheses and branches may nest. */
+  /** Depth to which parentheses and branches may nest. */
   static final int MAX_DEPTH = 250;
 
   private static final Set<String> KEYWORDS =

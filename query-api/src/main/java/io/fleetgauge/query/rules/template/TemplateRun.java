@@ -19,8 +19,8 @@ final class TemplateRun {
   static final int MAX_OUTPUT = 1 << 18;
 
   /**
-   * How deep calls, branches and pipelines may nest, over all templates that call each other: the
-   * stack of a thread, which is of a megabyte, has room for them.
+   * Depth to which calls, branches and pipelines may nest, over all templates that call each other:
+   * the stack of a thread, which is of a megabyte, has room for them.
    */
   static final int MAX_DEPTH = 300;
 
