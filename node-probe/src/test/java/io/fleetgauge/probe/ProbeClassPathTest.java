@@ -94,7 +94,9 @@ class ProbeClassPathTest {
             "vertx-core",
             "vertx-core-logging",
             "vertx-eventbus-bridge-common",
+            "vertx-uri-template",
             "vertx-web",
+            "vertx-web-client",
             "vertx-web-common");
   }
 

@@ -56,7 +56,7 @@ final class ApiPart implements QueryPart {
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);
     ReportApi.mount(routes, config, querier, clock);
-    AllGateways gateways = new AllGateways(cluster::view, queries.toGateways());
+    AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
     OperateApi.mount(routes, config, querier, gateways::ask, cluster.tableAge(), clock);
     Pages.mount(router);
   }

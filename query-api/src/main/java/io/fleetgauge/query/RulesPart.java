@@ -101,7 +101,7 @@ final class RulesPart implements QueryPart {
                 alertmanagers,
                 clock));
     source.onChange(running::groupsChanged);
-    exchange = new GroupExchange(vertx, source, queries.toGateways(), () -> others);
+    exchange = new GroupExchange(vertx, source, queries.toGateways().web(), () -> others);
     lifecycle.started("rules of others", QueryProcess.STOP_LIMIT, exchange);
     exchange.start(router, guard);
     RulesApi.mount(routes, source, exchange, running::states, alertmanagers::addresses);

@@ -2,6 +2,10 @@ package io.fleetgauge.gateway;
 
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.http.ClientTls;
+import io.fleetgauge.runtime.http.Credentials;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.key.ConfigException;
@@ -32,6 +36,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   private static final Duration GRACE = Duration.ofSeconds(30);
 
   private static final long REQUEST_MILLIS = 5_000;
+  private static final HttpClients.Limits LIMITS = new HttpClients.Limits(3_000, 60, 4, 100);
 
   @Option(
       names = "--drain",
@@ -93,7 +98,9 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
     RequestSigner signer =
         new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis);
     Vertx vertx = Vertx.vertx();
-    try (WebRequests requests = new WebRequests(vertx, config.trust(), signer)) {
+    try (WebRequests requests =
+        new WebRequests(
+            vertx, ClientTls.ofCluster(config.trust()), Credentials.ofCluster(signer), LIMITS)) {
       question.ask(requests, gateway);
     } finally {
       vertx.close();
@@ -102,15 +109,18 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
 
   private static void drain(WebRequests requests, URI gateway, Duration limit) throws StartFailure {
     long deadline = System.nanoTime() + limit.toNanos();
-    WebRequests.Response answer;
+    HttpAnswer answer;
     try {
       answer =
-          requests.send(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), REQUEST_MILLIS).await();
+          requests
+              .to(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), REQUEST_MILLIS)
+              .send()
+              .await();
     } catch (Exception e) { // await() throws checked exceptions too
-      throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
+      throw new StartFailure("no gateway answers: " + e.getMessage(), e);
     }
     if (answer.status() != 202) {
-      throw new StartFailure(gateway + " does not leave: " + answer.body().strip(), null);
+      throw new StartFailure(gateway + " does not leave: " + answer.text().strip(), null);
     }
     while (isListening(requests, gateway)) {
       if (System.nanoTime() > deadline) {
@@ -124,7 +134,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
 
   private static boolean isListening(WebRequests requests, URI gateway) {
     try {
-      requests.send(HttpMethod.GET, gateway.resolve("/-/healthy"), REQUEST_MILLIS).await();
+      requests.to(HttpMethod.GET, gateway.resolve("/-/healthy"), REQUEST_MILLIS).send().await();
       return true;
     } catch (Exception e) { // await() throws checked exceptions too
       return false;

@@ -259,7 +259,11 @@ public final class GatewayProcess implements AutoCloseable {
       TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
       StatusRoute status = new StatusRoute(config, store, intake, journal, memory, clock);
       status.mount(
-          router, vertx, guard, new AllGateways(GatewayProcess.this::view, toPeers), tableAge);
+          router,
+          vertx,
+          guard,
+          new AllGateways(GatewayProcess.this::view, toPeers.web()),
+          tableAge);
       new StorageRoute(store, status, clock).mount(router, vertx, guard);
       PeerRoute.mount(
           router, vertx, guard.needsPeer(), guard.key(), streamCounts, peerWorkers, intake, store);

@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway;
 
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -38,11 +39,11 @@ final class HostRemoval {
    * @throws StartFailure if the host is not removed; the message says why
    */
   void run(boolean isForced, boolean isDry) throws StartFailure {
-    WebRequests.Response answer =
+    HttpAnswer answer =
         isDry ? ask(HttpMethod.GET, "") : ask(HttpMethod.POST, isForced ? "?force=1" : "");
     if (answer.status() != (isDry ? 200 : 202)) {
       throw new StartFailure(
-          "host " + host + " is not removed: " + answer.status() + " " + answer.body().strip(),
+          "host " + host + " is not removed: " + answer.status() + " " + answer.text().strip(),
           null);
     }
     print(new JsonObject(answer.body()));
@@ -67,17 +68,17 @@ final class HostRemoval {
     out.flush();
   }
 
-  private WebRequests.Response ask(HttpMethod method, String query) throws StartFailure {
+  private HttpAnswer ask(HttpMethod method, String query) throws StartFailure {
     URI target = gateway.resolve(IntakeProtocol.hostPath(host, RemovalRoute.REMOVAL + query));
     try {
-      return requests.send(method, target, REQUEST_MILLIS).await();
+      return requests.to(method, target, REQUEST_MILLIS).send().await();
     } catch (Exception e) { // await() throws checked exceptions too
-      throw new StartFailure("no gateway answers at " + gateway + ": " + e, e);
+      throw new StartFailure("no gateway answers: " + e.getMessage(), e);
     }
   }
 
   private boolean isInTable() throws StartFailure {
-    WebRequests.Response answer = ask(HttpMethod.GET, "");
+    HttpAnswer answer = ask(HttpMethod.GET, "");
     return answer.status() != 404 && new JsonObject(answer.body()).containsKey("owner");
   }
 

@@ -6,6 +6,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.trust.ClusterKey;
@@ -76,9 +77,12 @@ class LeaveRouteTest {
   private int postSigned(Vertx vertx, String secret) throws Exception {
     RequestSigner signer =
         new RequestSigner(ClusterKey.of(() -> List.of(secret)), System::currentTimeMillis);
-    try (WebRequests requests = new WebRequests(vertx, TrustSettings.NONE, signer)) {
+    try (WebRequests requests =
+        WebRequests.toCluster(
+            vertx, TrustSettings.NONE, signer, new HttpClients.Limits(10_000, 60, 1, 10))) {
       return requests
-          .send(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), 10_000)
+          .to(HttpMethod.POST, gateway.resolve(LeaveRoute.PATH), 10_000)
+          .send()
           .await(120, TimeUnit.SECONDS)
           .status();
     }

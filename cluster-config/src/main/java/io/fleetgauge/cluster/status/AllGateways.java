@@ -1,8 +1,8 @@
 package io.fleetgauge.cluster.status;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.WebRequests;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * @param view the newest view of the cluster
  * @param http how gateways are asked
  */
-public record AllGateways(Supplier<ClusterView> view, OutgoingHttp http) {
+public record AllGateways(Supplier<ClusterView> view, WebRequests http) {
   private static final long ASK_MILLIS = 5_000;
 
   /** Longest answer: 20,000 hosts with some hundred bytes each. */
@@ -69,16 +69,16 @@ public record AllGateways(Supplier<ClusterView> view, OutgoingHttp http) {
   }
 
   private Future<JsonObject> ask(URI address, String path) {
-    return http.to(address, HttpMethod.GET, path, ASK_MILLIS).send().map(AllGateways::object);
+    return http.to(HttpMethod.GET, address.resolve(path), ASK_MILLIS)
+        .longestAnswer(MOST_BYTES)
+        .send()
+        .map(AllGateways::object);
   }
 
-  private static JsonObject object(OutgoingRequest.Answer answer) {
-    String body = answer.body() == null ? "" : answer.body().toString().strip();
+  private static JsonObject object(HttpAnswer answer) {
+    String body = answer.text().strip();
     if (answer.status() != 200) {
       throw new IllegalStateException("status " + answer.status() + ": " + body);
-    }
-    if (body.length() > MOST_BYTES) {
-      throw new IllegalStateException("its answer has more than " + MOST_BYTES + " bytes");
     }
     try {
       return new JsonObject(body);

@@ -23,6 +23,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.vertx.core.Vertx;
@@ -135,7 +136,7 @@ class RulesApiComparisonTest {
             System::currentTimeMillis);
     outgoing =
         new OutgoingHttp(
-            vertx, TrustSettings.NONE, guard.signer(), new OutgoingHttp.Limits(1_000, 10, 1, 10));
+            vertx, TrustSettings.NONE, guard.signer(), new HttpClients.Limits(1_000, 10, 1, 10));
     RuleSource source =
         RuleSource.open(
             RulesSettings.of(List.of(folder + "/*.yaml"), Optional.empty()),
@@ -153,7 +154,7 @@ class RulesApiComparisonTest {
     RulesApi.mount(
         routes,
         source,
-        new GroupExchange(vertx, source, outgoing, List::of),
+        new GroupExchange(vertx, source, outgoing.web(), List::of),
         RuleStates.NONE,
         List::of);
     listener = HttpListener.start(vertx, http, "http.port", router);

@@ -206,13 +206,34 @@ class SourcesTest {
     assertThat(readers)
         .as("others use OutgoingRequest or WebRequests, which answer with the whole body")
         .containsExactly(
-            "AlertmanagerClient.java", // keeps the beginning only
-            "ApiRequests.java", // in a probe too, with a limit of its own
             "Docker.java", // over a Unix socket, with a limit of its own
             "GrpcConnection.java", // messages of a stream, not a body
             "OutgoingHttp.java",
             "OutgoingRequest.java",
             "ScrapeAttempt.java"); // reads a page while it arrives
+  }
+
+  /** One place knows certificates, limits, and which connections are kept. */
+  @Test
+  void clientsOfHttpAreMadeInOnePlace() throws IOException {
+    Pattern maker =
+        Pattern.compile(
+            "httpClientBuilder\\(\\)|createHttpClient\\(|WebClient\\.(?:create|wrap)\\("
+                + "|java\\.net\\.http\\.HttpClient;|java\\.net\\.HttpURLConnection;");
+    Set<String> makers = new TreeSet<>();
+    for (Path source : sources()) {
+      String path = ROOT.relativize(source).toString();
+      if (path.contains("/src/main/")
+          && !path.startsWith("load-test/")
+          && !path.startsWith("distribution/")
+          && maker.matcher(Files.readString(source)).find()) {
+        makers.add(source.getFileName().toString());
+      }
+    }
+    assertThat(makers)
+        .as("others ask HttpClients, WebRequests or OutgoingHttp")
+        .containsExactly(
+            "HttpAnswer.java", "HttpClients.java", "QueryApi.java", "WebRequests.java");
   }
 
   /** Whoever attaches the second step from another thread may do so after the body has gone by. */

@@ -1,14 +1,14 @@
 package io.fleetgauge.probe.scrape;
 
 import io.fleetgauge.probe.config.ScrapeSettings;
-import io.fleetgauge.runtime.external.ExternalAccess;
+import io.fleetgauge.runtime.http.ExternalAccess;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.prometheus.PageFormat;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
@@ -40,10 +40,7 @@ final class Scraping {
     this.access = ExternalAccess.open("scrape." + settings.name(), settings.access());
     this.client =
         access.client(
-            vertx,
-            (int) settings.timeout().toMillis(),
-            KEEP_SECONDS,
-            new PoolOptions().setHttp1MaxSize(1).setMaxWaitQueueSize(1));
+            vertx, new HttpClients.Limits((int) settings.timeout().toMillis(), KEEP_SECONDS, 1, 1));
   }
 
   /** Reads its secrets again; may block. */

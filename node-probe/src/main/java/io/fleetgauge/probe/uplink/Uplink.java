@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.uplink;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.runtime.process.Meters;
@@ -34,7 +35,7 @@ public final class Uplink implements AutoCloseable {
   private static final int MAX_REASON = 300;
 
   /** One connection, to one gateway. */
-  public static final OutgoingHttp.Limits HTTP_LIMITS = new OutgoingHttp.Limits(1_000, 300, 1, 10);
+  public static final HttpClients.Limits HTTP_LIMITS = new HttpClients.Limits(1_000, 300, 1, 10);
 
   private static final Duration LAST_MOMENT = Duration.ofSeconds(1);
 

@@ -2,7 +2,7 @@ package io.fleetgauge.operator.backup;
 
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
-import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -133,8 +133,7 @@ public final class BackupRun {
   private JsonObject await(Asked of) throws CommandFailure {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PREPARING_MINUTES);
     while (true) {
-      OutgoingRequest.Answer answer =
-          client.ask(of.address, HttpMethod.GET, PATH + "/" + of.snapshot);
+      HttpAnswer answer = client.ask(of.address, HttpMethod.GET, PATH + "/" + of.snapshot);
       JsonObject json = GatewayClient.json(of.address, answer, 200, 202);
       if (answer.status() == 200) {
         return json;
@@ -271,7 +270,7 @@ public final class BackupRun {
   private byte[] read(Wanted of) throws CommandFailure {
     String found = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      OutgoingRequest.Answer answer =
+      HttpAnswer answer =
           client.ask(
               of.from.address,
               HttpMethod.GET,

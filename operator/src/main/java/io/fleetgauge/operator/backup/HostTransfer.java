@@ -2,7 +2,7 @@ package io.fleetgauge.operator.backup;
 
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
-import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
@@ -90,7 +90,7 @@ final class HostTransfer {
         "?tenant=" + URLEncoder.encode(tenant, StandardCharsets.UTF_8) + "&admitted=" + admitted;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(OWNER_SECONDS);
     while (System.nanoTime() < deadline) {
-      OutgoingRequest.Answer answer = client.ask(gateway, HttpMethod.POST, path(host, query));
+      HttpAnswer answer = client.ask(gateway, HttpMethod.POST, path(host, query));
       JsonObject json = GatewayClient.json(gateway, answer, 200, 202);
       if (answer.status() == 200) {
         String owner = json.getString("owner");
@@ -121,7 +121,7 @@ final class HostTransfer {
         gateway, client.ask(gateway, HttpMethod.POST, path(host, rest), body, sha256), host);
   }
 
-  static JsonObject checked(URI gateway, OutgoingRequest.Answer answer, String host)
+  static JsonObject checked(URI gateway, HttpAnswer answer, String host)
       throws CommandFailure, Moved {
     if (answer.status() == MOVED) {
       throw new Moved(answer.body().toString().strip());

@@ -1,6 +1,8 @@
 package io.fleetgauge.operator.client;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.runtime.http.SecretFile;
@@ -19,7 +21,7 @@ public final class GatewayClient implements AutoCloseable {
   private static final long TIMEOUT_MILLIS = 120_000;
   private static final int ATTEMPTS = 40;
   private static final long PAUSE_MILLIS = 500;
-  private static final OutgoingHttp.Limits LIMITS = new OutgoingHttp.Limits(3_000, 60, 8, 1_000);
+  private static final HttpClients.Limits LIMITS = new HttpClients.Limits(3_000, 60, 8, 1_000);
 
   private final Vertx vertx = Vertx.vertx();
   private final OutgoingHttp http;
@@ -38,8 +40,7 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   /** Asks a gateway without a body. */
-  public OutgoingRequest.Answer ask(URI gateway, HttpMethod method, String path)
-      throws CommandFailure {
+  public HttpAnswer ask(URI gateway, HttpMethod method, String path) throws CommandFailure {
     return ask(gateway, method, path, null, "");
   }
 
@@ -50,8 +51,7 @@ public final class GatewayClient implements AutoCloseable {
    * @param sha256 of the body
    * @return an answer whose status is not 503
    */
-  public OutgoingRequest.Answer ask(
-      URI gateway, HttpMethod method, String path, byte[] body, String sha256)
+  public HttpAnswer ask(URI gateway, HttpMethod method, String path, byte[] body, String sha256)
       throws CommandFailure {
     String why = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -60,7 +60,7 @@ public final class GatewayClient implements AutoCloseable {
         request.header("X-Fleetgauge-Sha256", sha256).body(body);
       }
       try {
-        OutgoingRequest.Answer answer = request.send().await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+        HttpAnswer answer = request.send().await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
         if (answer.status() == 401 || answer.status() == 403) {
           throw new CommandFailure(
               gateway
@@ -91,7 +91,7 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   /** The answer if its status is one of these. */
-  public static JsonObject json(URI gateway, OutgoingRequest.Answer answer, int... expected)
+  public static JsonObject json(URI gateway, HttpAnswer answer, int... expected)
       throws CommandFailure {
     for (int each : expected) {
       if (answer.status() == each) {

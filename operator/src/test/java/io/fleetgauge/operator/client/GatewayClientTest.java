@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.vertx.core.http.HttpMethod;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -30,14 +30,14 @@ class GatewayClientTest {
     gateways.close();
   }
 
-  private OutgoingRequest.Answer ask() throws CommandFailure {
+  private HttpAnswer ask() throws CommandFailure {
     return client.ask(gateways.address(0), HttpMethod.GET, "/x");
   }
 
   @Test
   void aGatewayThatCannotAnswerNowIsAskedAgain() throws Exception {
     gateways.tell("g0 GET /x", 503, "later").tell("g0 GET /x", 200, "{\"a\": 1}");
-    OutgoingRequest.Answer answer = ask();
+    HttpAnswer answer = ask();
     assertThat(GatewayClient.json(gateways.address(0), answer, 200).getInteger("a")).isEqualTo(1);
     assertThat(gateways.asked()).hasSize(2);
   }
@@ -58,7 +58,7 @@ class GatewayClientTest {
   @Test
   void anAnswerWithAnotherStatusIsAFailureWithItsTextAndOneWithoutABodyIsEmpty() throws Exception {
     gateways.tell("g0 GET /x", 500, "no disk\n").tell("g0 GET /x", 202, "");
-    OutgoingRequest.Answer failed = ask();
+    HttpAnswer failed = ask();
     URI gateway = gateways.address(0);
     assertThatThrownBy(() -> GatewayClient.json(gateway, failed, 200, 202))
         .isInstanceOf(CommandFailure.class)

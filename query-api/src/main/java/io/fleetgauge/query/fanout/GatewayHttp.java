@@ -6,6 +6,7 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.runtime.trace.Span;
@@ -124,7 +125,7 @@ final class GatewayHttp {
     return new Call(answer, sending);
   }
 
-  private static Future<Buffer> body(OutgoingRequest.Answer answer) {
+  private static Future<Buffer> body(HttpAnswer answer) {
     return switch (answer.status()) {
       case OK -> Future.succeededFuture(answer.body());
       case 422 ->

@@ -13,6 +13,7 @@ import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.PartsRead;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
@@ -66,8 +67,8 @@ public final class Gateways implements GatewayReads {
    *
    * @param queries how many are executed at once
    */
-  public static OutgoingHttp.Limits connections(int queries) {
-    return new OutgoingHttp.Limits(2_000, 300, CONNECTIONS + OF_QUERY * queries, 1_000);
+  public static HttpClients.Limits connections(int queries) {
+    return new HttpClients.Limits(2_000, 300, CONNECTIONS + OF_QUERY * queries, 1_000);
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.fleetgauge.promql.fragment.Strings;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -76,7 +77,7 @@ class GatewayHttpTest {
                 vertx,
                 TrustSettings.NONE,
                 RequestSigner.NONE,
-                new OutgoingHttp.Limits(2_000, 1, 1, 9)),
+                new HttpClients.Limits(2_000, 1, 1, 9)),
             vertx.createSharedWorkerExecutor("light", 1),
             vertx.createSharedWorkerExecutor("heavy", 1));
   }

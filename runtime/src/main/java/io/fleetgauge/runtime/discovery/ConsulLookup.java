@@ -40,7 +40,7 @@ final class ConsulLookup implements Lookup {
                 vertx.executeBlocking(
                     () ->
                         ConsulAnswer.addresses(
-                            answer.good(), source.port(), settings.maxAddresses()),
+                            ApiRequests.good(answer), source.port(), settings.maxAddresses()),
                     false));
   }
 

@@ -47,7 +47,7 @@ final class KubernetesLookup implements Lookup {
                 vertx.executeBlocking(
                     () ->
                         KubernetesAnswer.addresses(
-                            answer.good(),
+                            ApiRequests.good(answer),
                             source.portName(),
                             source.port(),
                             source.hasNotReady(),

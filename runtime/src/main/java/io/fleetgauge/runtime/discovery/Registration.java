@@ -4,12 +4,12 @@ import io.fleetgauge.runtime.config.discovery.RegistrationSettings;
 import io.fleetgauge.runtime.config.discovery.RegistrationSettings.Check;
 import io.fleetgauge.runtime.discovery.RegistrationMachine.Effect;
 import io.fleetgauge.runtime.discovery.RegistrationMachine.Event;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -155,13 +155,13 @@ public final class Registration implements AutoCloseable {
   /**
    * @param isOfKnown whether a status of 404 means that the agent does not know the service
    */
-  private void then(Future<ApiRequests.Answer> answer, boolean isOfKnown) {
+  private void then(Future<HttpAnswer> answer, boolean isOfKnown) {
     answer.onComplete(
         done -> {
           Event event;
           if (done.failed()) {
             event = new Event.Failed(String.valueOf(done.cause().getMessage()));
-          } else if (done.result().isOk()) {
+          } else if (done.result().status() == ApiRequests.OK) {
             event = new Event.Done();
           } else if (isOfKnown && isUnknown(done.result())) {
             event = new Event.Unknown();
@@ -171,7 +171,7 @@ public final class Registration implements AutoCloseable {
                     "status "
                         + done.result().status()
                         + ": "
-                        + AddressList.shown(done.result().body()));
+                        + AddressList.shown(done.result().body().getBytes()));
           }
           if (!(event instanceof Event.Done)) {
             failures.incrementAndGet();
@@ -181,11 +181,10 @@ public final class Registration implements AutoCloseable {
   }
 
   /** Older agents answer 500 for a check that they do not know. */
-  private static boolean isUnknown(ApiRequests.Answer answer) {
-    return answer.status() == ApiRequests.Answer.NOT_FOUND
+  private static boolean isUnknown(HttpAnswer answer) {
+    return answer.status() == ApiRequests.NOT_FOUND
         || answer.status() == 500
-            && new String(answer.body(), StandardCharsets.UTF_8)
-                .matches("(?s).*(Unknown check|does not have associated TTL).*");
+            && answer.text().matches("(?s).*(Unknown check|does not have associated TTL).*");
   }
 
   /** Deregisters the process, if Consul answers in time. */
@@ -193,10 +192,10 @@ public final class Registration implements AutoCloseable {
   public void close() {
     isClosed = true;
     try {
-      ApiRequests.Answer answer =
+      HttpAnswer answer =
           api.put("/v1/agent/service/deregister/" + ApiRequests.escaped(settings.id()), new byte[0])
               .await(LAST_MOMENT_MILLIS, TimeUnit.MILLISECONDS);
-      if (!answer.isOk() && answer.status() != ApiRequests.Answer.NOT_FOUND) {
+      if (answer.status() != ApiRequests.OK && answer.status() != ApiRequests.NOT_FOUND) {
         LOG.warn(
             "{} stays registered in Consul at {}: status {}",
             settings.id(),

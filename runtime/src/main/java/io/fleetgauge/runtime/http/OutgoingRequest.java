@@ -3,7 +3,6 @@ package io.fleetgauge.runtime.http;
 import io.fleetgauge.runtime.trust.RequestHead;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Future;
-import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -34,15 +33,8 @@ public final class OutgoingRequest {
     return this;
   }
 
-  /**
-   * The whole response of a process.
-   *
-   * @param body all of it, in memory
-   */
-  public record Answer(int status, MultiMap headers, Buffer body) {}
-
   /** As {@link #send(Predicate)}, in any case. */
-  public Future<Answer> send() {
+  public Future<HttpAnswer> send() {
     return send(begun -> true);
   }
 
@@ -53,7 +45,7 @@ public final class OutgoingRequest {
    *
    * @param begin is called when there is a connection; the request is sent if it returns true
    */
-  public Future<Answer> send(Predicate<HttpClientRequest> begin) {
+  public Future<HttpAnswer> send(Predicate<HttpClientRequest> begin) {
     byte[] digest = digest();
     return http.client()
         .request(options)
@@ -101,11 +93,11 @@ public final class OutgoingRequest {
     return http.signer().isSet() ? BodyDigest.of(body) : new byte[0];
   }
 
-  private Future<Answer> whole(HttpClientResponse response) {
+  private Future<HttpAnswer> whole(HttpClientResponse response) {
     http.notice(options, response);
     return response
         .body()
-        .map(bytes -> new Answer(response.statusCode(), response.headers(), bytes));
+        .map(bytes -> new HttpAnswer(response.statusCode(), response.headers(), bytes));
   }
 
   private void sign(HttpClientRequest request, byte[] digest) {

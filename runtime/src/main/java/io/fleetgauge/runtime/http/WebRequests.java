@@ -1,93 +1,132 @@
 package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.trust.RequestHead;
+import io.fleetgauge.runtime.trust.PeerComplaints;
 import io.fleetgauge.runtime.trust.RequestSigner;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpMethod;
-import io.vertx.core.http.PoolOptions;
-import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import java.net.URI;
-import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Outgoing requests that are not on the hot path: commands to other processes, and in time
- * notifications and discovery. A process makes one and keeps it. Safe for all threads.
+ * Outgoing requests that are not on the hot path: commands, notifications, discovery. Follows no
+ * redirects, which would show credentials to others. Safe for all threads.
  *
- * <p>Requests of the hot path use {@link OutgoingHttp}, which streams bodies and sets its own
- * limits.
+ * <p>Requests of the hot path use {@link OutgoingHttp}.
  */
 public final class WebRequests implements AutoCloseable {
-  private static final int CONNECT_TIMEOUT_MILLIS = 3_000;
-  private static final int CONNECTIONS = 4;
-  private static final int MAX_WAITING = 100;
+  private static final Logger LOG = LoggerFactory.getLogger(WebRequests.class);
 
-  private final RequestSigner signer;
+  private final ClientTls tls;
+  private final Credentials credentials;
+  private final boolean isTlsOnly;
+  private final Optional<PeerComplaints> complaints;
   // Referred to for as long as it is used: a client that is collected closes its connections.
-  private final WebClient client;
+  private final HttpClientAgent client;
+  private final WebClient web;
 
-  /**
-   * The response to a request.
-   *
-   * @param body as text; empty when there is none
-   */
-  public record Response(int status, String body) {}
+  public WebRequests(
+      Vertx vertx, ClientTls tls, Credentials credentials, HttpClients.Limits limits) {
+    this(tls, credentials, false, Optional.empty(), HttpClients.open(vertx, tls, limits));
+  }
 
-  /**
-   * @param signer signs every request, where the cluster has a secret
-   */
-  public WebRequests(Vertx vertx, TrustSettings trust, RequestSigner signer) {
-    this.signer = signer;
-    WebClientOptions options = new WebClientOptions();
-    options.setConnectTimeout(CONNECT_TIMEOUT_MILLIS).setUserAgent("fleetgauge");
-    this.client =
+  private WebRequests(
+      ClientTls tls,
+      Credentials credentials,
+      boolean isTlsOnly,
+      Optional<PeerComplaints> complaints,
+      HttpClientAgent client) {
+    this.tls = tls;
+    this.credentials = credentials;
+    this.isTlsOnly = isTlsOnly;
+    this.complaints = complaints;
+    this.client = client;
+    this.web =
         WebClient.wrap(
-            vertx
-                .httpClientBuilder()
-                .with(options)
-                .with(OutgoingHttp.ssl(trust))
-                .with(
-                    new PoolOptions().setHttp1MaxSize(CONNECTIONS).setMaxWaitQueueSize(MAX_WAITING))
-                .build(),
-            options);
+            client, new WebClientOptions().setUserAgent("fleetgauge").setFollowRedirects(false));
+    web.addInterceptor(AnswerBody::follow);
   }
 
   /**
-   * Sends a request without a body.
+   * Requests to processes of the cluster. With {@code trust.ca}, all are sent over TLS.
+   *
+   * @param signer signs every request, where the cluster has a secret
+   */
+  public static WebRequests toCluster(
+      Vertx vertx, TrustSettings trust, RequestSigner signer, HttpClients.Limits limits) {
+    HttpClientAgent client = HttpClients.open(vertx, ClientTls.ofCluster(trust), limits);
+    return toCluster(trust, signer, new PeerComplaints(), client);
+  }
+
+  static WebRequests toCluster(
+      TrustSettings trust,
+      RequestSigner signer,
+      PeerComplaints complaints,
+      HttpClientAgent client) {
+    return new WebRequests(
+        ClientTls.ofCluster(trust),
+        Credentials.ofCluster(signer),
+        trust.ca().isPresent(),
+        Optional.of(complaints),
+        client);
+  }
+
+  /**
+   * A request.
    *
    * @param target an absolute address, http or https
-   * @param timeoutMillis longest time until the whole response is there
-   * @return fails when nothing answers in time
+   * @param timeoutMillis longest time until the whole answer is there
    */
-  public Future<Response> send(HttpMethod method, URI target, long timeoutMillis) {
-    String path =
-        target.getRawPath() + (target.getRawQuery() == null ? "" : "?" + target.getRawQuery());
-    HttpRequest<Buffer> request =
-        client
-            .request(method, target.getPort(), target.getHost(), path)
-            .ssl("https".equals(target.getScheme()))
-            .timeout(timeoutMillis);
-    signer
-        .sign(
-            RequestSigner.receiver(target.getHost(), target.getPort()),
-            new RequestHead(method.name(), path, List.of()),
-            BodyDigest.of(null))
-        .ifPresent(signature -> request.putHeader(RequestSigner.HEADER, signature));
-    return request
-        .send()
-        .map(
-            response ->
-                new Response(
-                    response.statusCode(),
-                    response.bodyAsString() == null ? "" : response.bodyAsString()));
+  public WebRequest to(HttpMethod method, URI target, long timeoutMillis) {
+    return new WebRequest(this, method, whole(target), timeoutMillis);
+  }
+
+  /** The address with its port, and a path. */
+  private URI whole(URI target) {
+    String scheme = isTlsOnly ? "https" : target.getScheme();
+    int port = target.getPort();
+    if (port < 0) {
+      port = "https".equals(scheme) ? 443 : 80;
+    }
+    String path = target.getRawPath().isEmpty() ? "/" : target.getRawPath();
+    String query = target.getRawQuery() == null ? "" : "?" + target.getRawQuery();
+    return URI.create(scheme + "://" + target.getHost() + ":" + port + path + query);
+  }
+
+  /** Logs when a process of the cluster rejects the signature of this one, or the lack of one. */
+  void notice(URI target, int status, String challenge) {
+    complaints
+        .filter(all -> all.concerns(status))
+        .ifPresent(
+            all ->
+                all.heard(target.getScheme() + "://" + target.getAuthority(), status, challenge));
+  }
+
+  Credentials credentials() {
+    return credentials;
+  }
+
+  String tlsKeys() {
+    return tls.keys();
+  }
+
+  WebClient web() {
+    return web;
   }
 
   @Override
   public void close() {
-    client.close();
+    try {
+      client.close().await(2, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("connections did not close in time");
+    }
   }
 }

@@ -13,9 +13,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.RequestOptions;
-import io.vertx.core.net.ClientSSLOptions;
-import io.vertx.core.net.PemKeyCertOptions;
-import io.vertx.core.net.PemTrustOptions;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.file.Files;
@@ -34,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(VertxExtension.class)
 class OutgoingHttpTest {
   private static final String SECRET = "0123456789abcdef";
-  private static final OutgoingHttp.Limits LIMITS = new OutgoingHttp.Limits(1_000, 10, 2, 10);
+  private static final HttpClients.Limits LIMITS = new HttpClients.Limits(1_000, 10, 2, 10);
 
   @TempDir private Path folder;
 
@@ -71,32 +68,6 @@ class OutgoingHttpTest {
     try (OutgoingHttp http = new OutgoingHttp(vertx, trust, RequestSigner.NONE, LIMITS)) {
       assertThat(http.options(URI.create("http://a:1"), HttpMethod.GET, "/", 700).isSsl()).isTrue();
     }
-  }
-
-  @Test
-  void aServersNameOrAddressMustStandInItsCertificate() {
-    ClientSSLOptions options = OutgoingHttp.ssl(TrustSettings.NONE);
-    assertThat(options.getHostnameVerificationAlgorithm()).isEqualTo("HTTPS");
-    assertThat(options.getTrustOptions()).as("the authorities of the JDK").isNull();
-    assertThat(options.getKeyCertOptions()).isNull();
-  }
-
-  @Test
-  void trustNamesTheAuthorityAndTheCertificateOfThisProcess() {
-    Path any = folder.resolve("any.pem");
-    ClientSSLOptions options =
-        OutgoingHttp.ssl(
-            new TrustSettings(
-                Optional.of(any),
-                Optional.of(any),
-                Optional.of(any),
-                Optional.empty(),
-                Duration.ofSeconds(60)));
-    assertThat(((PemTrustOptions) options.getTrustOptions()).getCertPaths())
-        .containsExactly(any.toString());
-    PemKeyCertOptions own = (PemKeyCertOptions) options.getKeyCertOptions();
-    assertThat(own.getCertPath()).isEqualTo(any.toString());
-    assertThat(own.getKeyPath()).isEqualTo(any.toString());
   }
 
   private URI serve(Vertx vertx, Handler<HttpServerRequest> handler) throws Exception {
@@ -155,9 +126,9 @@ class OutgoingHttpTest {
   @Test
   void anAnswerIsWholeHoweverLateAndOnWhateverThreadItIsUsed(Vertx vertx) throws Exception {
     URI server = serve(vertx, request -> request.response().end(Buffer.buffer(new byte[100_000])));
-    OutgoingHttp.Limits oneConnection = new OutgoingHttp.Limits(1_000, 10, 1, 10);
+    HttpClients.Limits oneConnection = new HttpClients.Limits(1_000, 10, 1, 10);
     used = new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, oneConnection);
-    Future<OutgoingRequest.Answer> first = used.to(server, HttpMethod.GET, "/1", 120_000).send();
+    Future<HttpAnswer> first = used.to(server, HttpMethod.GET, "/1", 120_000).send();
     used.to(server, HttpMethod.GET, "/2", 120_000).send().await(120, TimeUnit.SECONDS);
     int length =
         CompletableFuture.supplyAsync(

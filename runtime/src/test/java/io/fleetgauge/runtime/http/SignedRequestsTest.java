@@ -54,7 +54,7 @@ class SignedRequestsTest {
   private static final String SECRET = "a-secret-of-16-or-more";
   private static final String NEXT = "the-secret-after-that";
   private static final String PATH = "/v1/hosts/h%201/copies?a=b";
-  private static final OutgoingHttp.Limits LIMITS = new OutgoingHttp.Limits(1_000, 10, 2, 10);
+  private static final HttpClients.Limits LIMITS = new HttpClients.Limits(1_000, 10, 2, 10);
 
   @TempDir private Path folder;
   private final AtomicLong clock = new AtomicLong(1_700_000_000_000L);

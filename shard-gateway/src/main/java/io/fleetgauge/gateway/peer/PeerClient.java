@@ -11,8 +11,9 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.stream.Outcome;
 import io.fleetgauge.gateway.stream.PeerStreams;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.wire.WireException;
@@ -43,8 +44,8 @@ public final class PeerClient implements Peers, Owners {
   private static final Logger LOG = LoggerFactory.getLogger(PeerClient.class);
 
   /** For connections to other gateways. */
-  public static final OutgoingHttp.Limits HTTP_LIMITS =
-      new OutgoingHttp.Limits(1_000, 60, 64, 10_000);
+  public static final HttpClients.Limits HTTP_LIMITS =
+      new HttpClients.Limits(1_000, 60, 64, 10_000);
 
   /**
    * What is on its way to one gateway. All questions may take as long as a replica may be silent.
@@ -165,17 +166,17 @@ public final class PeerClient implements Peers, Owners {
 
   // --- requests ---
 
-  private static Future<OutgoingRequest.Answer> proper(OutgoingRequest.Answer answer) {
+  private static Future<HttpAnswer> proper(HttpAnswer answer) {
     return answer.status() == 200
         ? Future.succeededFuture(answer)
         : Future.failedFuture("status " + answer.status() + ": " + answer.body());
   }
 
   private Future<Buffer> get(URI from, String path) {
-    return ask(from, path).map(OutgoingRequest.Answer::body);
+    return ask(from, path).map(HttpAnswer::body);
   }
 
-  private Future<OutgoingRequest.Answer> ask(URI from, String path) {
+  private Future<HttpAnswer> ask(URI from, String path) {
     return http.to(from, HttpMethod.GET, path, PULL_MILLIS).send().compose(PeerClient::proper);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -48,7 +49,7 @@ class BrokenStreamTest {
             vertx,
             TrustSettings.NONE,
             RequestSigner.NONE,
-            new OutgoingHttp.Limits(1_000, 60, 8, 100));
+            new HttpClients.Limits(1_000, 60, 8, 100));
     streams =
         new PeerStreams(
             vertx, http, ClusterKey.NONE, new PeerStreams.Limits(2 << 20, 100, 20_000), counts);

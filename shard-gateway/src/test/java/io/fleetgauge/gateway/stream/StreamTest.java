@@ -7,6 +7,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trust.ClusterKey;
@@ -121,7 +122,7 @@ class StreamTest {
             vertx,
             TrustSettings.NONE,
             new RequestSigner(key, () -> NOW),
-            new OutgoingHttp.Limits(1_000, 60, 8, 100));
+            new HttpClients.Limits(1_000, 60, 8, 100));
     opened.add(http);
     return http;
   }

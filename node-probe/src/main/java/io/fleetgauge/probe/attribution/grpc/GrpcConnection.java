@@ -1,13 +1,13 @@
 package io.fleetgauge.probe.attribution.grpc;
 
 import io.fleetgauge.probe.attribution.grpc.GrpcFailure.Kind;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientConnection;
-import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.http.HttpMethod;
@@ -41,10 +41,7 @@ public final class GrpcConnection {
 
   /** A client for connections of this kind; the caller closes it. */
   public static HttpClientAgent client(Vertx vertx) {
-    return vertx.createHttpClient(
-        new HttpClientOptions()
-            .setProtocolVersion(HttpVersion.HTTP_2)
-            .setHttp2ClearTextUpgrade(false));
+    return HttpClients.overUnixSockets(vertx, HttpVersion.HTTP_2, true);
   }
 
   /**

@@ -2,9 +2,10 @@ package io.fleetgauge.probe.attribution.runtime;
 
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.config.gpu.RuntimeSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
-import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
 import java.io.FileNotFoundException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ public final class ContainerNames implements AutoCloseable {
 
   /** Begins to ask the runtimes that are configured; those that are not there are left alone. */
   public static ContainerNames start(Vertx vertx, RuntimeSettings settings) {
-    HttpClientAgent http = vertx.createHttpClient(new HttpClientOptions().setKeepAlive(false));
+    HttpClientAgent http = HttpClients.overUnixSockets(vertx, HttpVersion.HTTP_1_1, false);
     HttpClientAgent grpc = GrpcConnection.client(vertx);
     long timeout = settings.timeout().toMillis();
     List<ContainerRuntime> runtimes = new ArrayList<>();

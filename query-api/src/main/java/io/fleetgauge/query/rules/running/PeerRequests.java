@@ -3,8 +3,8 @@ package io.fleetgauge.query.rules.running;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.ownership.Beat;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
@@ -105,7 +105,7 @@ final class PeerRequests {
         .compose(PeerRequests::body);
   }
 
-  private static Future<byte[]> body(OutgoingRequest.Answer answer) {
+  private static Future<byte[]> body(HttpAnswer answer) {
     return answer.status() == OK
         ? Future.succeededFuture(answer.body().getBytes())
         : Future.failedFuture("status " + answer.status() + ": " + answer.body());

@@ -3,8 +3,8 @@ package io.fleetgauge.query.rules.source;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest.Answer;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
@@ -43,7 +43,7 @@ public final class GroupExchange implements AutoCloseable {
 
   private final Vertx vertx;
   private final RuleSource source;
-  private final OutgoingHttp http;
+  private final WebRequests http;
   private final Supplier<List<URI>> peers;
   private final AtomicBoolean isAsking = new AtomicBoolean();
   private final LongAdder failures = new LongAdder();
@@ -55,7 +55,7 @@ public final class GroupExchange implements AutoCloseable {
    * @param peers the addresses of the other query APIs
    */
   public GroupExchange(
-      Vertx vertx, RuleSource source, OutgoingHttp http, Supplier<List<URI>> peers) {
+      Vertx vertx, RuleSource source, WebRequests http, Supplier<List<URI>> peers) {
     this.vertx = vertx;
     this.source = source;
     this.http = http;
@@ -242,8 +242,9 @@ public final class GroupExchange implements AutoCloseable {
                     : fetch(peer, wanted.subList(Math.min(count, wanted.size()), wanted.size())));
   }
 
-  private Future<Answer> request(URI peer, HttpMethod method, String path, Optional<byte[]> body) {
-    var request = http.to(peer, method, path, TIMEOUT_MILLIS);
+  private Future<HttpAnswer> request(
+      URI peer, HttpMethod method, String path, Optional<byte[]> body) {
+    var request = http.to(method, peer.resolve(path), TIMEOUT_MILLIS).longestAnswer(MAX_BODY_BYTES);
     body.ifPresent(request::body);
     return request
         .send()

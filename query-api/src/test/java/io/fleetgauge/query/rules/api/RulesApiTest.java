@@ -16,6 +16,7 @@ import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.source.GroupExchange;
 import io.fleetgauge.query.rules.source.RuleSource;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -106,8 +107,8 @@ class RulesApiTest {
             vertx,
             TrustSettings.NONE,
             new RequestSigner(ClusterKey.of(List::of), () -> TestServer.NOW),
-            new OutgoingHttp.Limits(1_000, 10, 1, 10));
-    GroupExchange exchange = new GroupExchange(vertx, source, outgoing, List::of);
+            new HttpClients.Limits(1_000, 10, 1, 10));
+    GroupExchange exchange = new GroupExchange(vertx, source, outgoing.web(), List::of);
     server =
         new TestServer(
             vertx,

@@ -8,6 +8,7 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -51,7 +52,7 @@ class PeerRequestsTest {
             vertx,
             TrustSettings.NONE,
             new RequestSigner(ClusterKey.of(List::of), () -> 0),
-            new OutgoingHttp.Limits(1_000, 10, 8, 10));
+            new HttpClients.Limits(1_000, 10, 8, 10));
     HttpServer server =
         vertx
             .createHttpServer()

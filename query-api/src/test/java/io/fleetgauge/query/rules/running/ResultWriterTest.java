@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trust.ClusterKey;
@@ -84,7 +85,7 @@ class ResultWriterTest {
             vertx,
             TrustSettings.NONE,
             new RequestSigner(ClusterKey.of(List::of), () -> 0),
-            new OutgoingHttp.Limits(1_000, 10, 8, 10));
+            new HttpClients.Limits(1_000, 10, 8, 10));
     gateways = Map.of("g1", gateway());
     writer =
         new ResultWriter(

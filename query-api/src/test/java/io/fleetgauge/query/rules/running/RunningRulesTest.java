@@ -27,9 +27,10 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
@@ -131,8 +132,7 @@ class RunningRulesTest {
               Parser::selectorProblem,
               System::currentTimeMillis);
       outgoing =
-          new OutgoingHttp(
-              vertx, trust, guard.signer(), new OutgoingHttp.Limits(1_000, 10, 2, 100));
+          new OutgoingHttp(vertx, trust, guard.signer(), new HttpClients.Limits(1_000, 10, 2, 100));
       Querier querier =
           new Querier(
               config,
@@ -535,8 +535,7 @@ class RunningRulesTest {
 
   // --- what others ask ---
 
-  private static OutgoingRequest.Answer post(QueryApi api, String path, byte[] body)
-      throws Exception {
+  private static HttpAnswer post(QueryApi api, String path, byte[] body) throws Exception {
     return api.outgoing
         .to(api.address(), HttpMethod.POST, path, 60_000)
         .body(body)

@@ -13,6 +13,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.vertx.core.Vertx;
@@ -70,14 +71,13 @@ class GroupExchangeTest {
               Parser::selectorProblem,
               System::currentTimeMillis);
       outgoing =
-          new OutgoingHttp(
-              vertx, trust, guard.signer(), new OutgoingHttp.Limits(1_000, 10, 2, 100));
+          new OutgoingHttp(vertx, trust, guard.signer(), new HttpClients.Limits(1_000, 10, 2, 100));
       source =
           RuleSource.open(
               RulesSettings.of(List.of(), Optional.of(folder.resolve(name))),
               new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, 60_000),
               System::currentTimeMillis);
-      exchange = new GroupExchange(vertx, source, outgoing, () -> List.copyOf(addresses));
+      exchange = new GroupExchange(vertx, source, outgoing.web(), () -> List.copyOf(addresses));
       Router router = Router.router(vertx);
       exchange.start(router, guard);
       listener = HttpListener.start(vertx, http, "http.port", router);
