@@ -232,8 +232,7 @@ class SourcesTest {
     }
     assertThat(makers)
         .as("others ask HttpClients, WebRequests or OutgoingHttp")
-        .containsExactly(
-            "HttpAnswer.java", "HttpClients.java", "QueryApi.java", "WebRequests.java");
+        .containsExactly("HttpClients.java", "WebRequests.java");
   }
 
   /** Whoever attaches the second step from another thread may do so after the body has gone by. */

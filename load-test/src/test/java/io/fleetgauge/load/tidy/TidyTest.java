@@ -896,7 +896,12 @@ class TidyTest {
               "runtime.http",
               "runtime.process",
               "runtime.trust"),
-          room("operator.status", "operator.client", "runtime.process", "runtime.terminal"),
+          room(
+              "operator.status",
+              "operator.client",
+              "runtime.http",
+              "runtime.process",
+              "runtime.terminal"),
           room(
               "operator.backup",
               "operator.client",

@@ -3,9 +3,10 @@ package io.fleetgauge.operator.client;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.http.HttpClients;
-import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.http.OutgoingRequest;
+import io.fleetgauge.runtime.http.HttpFailure;
 import io.fleetgauge.runtime.http.SecretFile;
+import io.fleetgauge.runtime.http.WebRequest;
+import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -19,12 +20,13 @@ import java.util.concurrent.locks.LockSupport;
 /** Asks gateways as a process of the cluster does. Safe for all threads. */
 public final class GatewayClient implements AutoCloseable {
   private static final long TIMEOUT_MILLIS = 120_000;
+  private static final int LONGEST_ANSWER = 1 << 30;
   private static final int ATTEMPTS = 40;
   private static final long PAUSE_MILLIS = 500;
   private static final HttpClients.Limits LIMITS = new HttpClients.Limits(3_000, 60, 8, 1_000);
 
   private final Vertx vertx = Vertx.vertx();
-  private final OutgoingHttp http;
+  private final WebRequests http;
 
   /**
    * @throws StartFailure if the secret cannot be read
@@ -32,7 +34,7 @@ public final class GatewayClient implements AutoCloseable {
   public GatewayClient(TrustSettings trust) throws StartFailure {
     SecretFile secret = SecretFile.ofCluster(trust);
     this.http =
-        new OutgoingHttp(
+        WebRequests.toCluster(
             vertx,
             trust,
             new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis),
@@ -55,12 +57,13 @@ public final class GatewayClient implements AutoCloseable {
       throws CommandFailure {
     String why = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      OutgoingRequest request = http.to(gateway, method, path, TIMEOUT_MILLIS);
+      WebRequest request =
+          http.to(method, gateway.resolve(path), TIMEOUT_MILLIS).longestAnswer(LONGEST_ANSWER);
       if (body != null) {
         request.header("X-Fleetgauge-Sha256", sha256).body(body);
       }
       try {
-        HttpAnswer answer = request.send().await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+        HttpAnswer answer = request.send().await();
         if (answer.status() == 401 || answer.status() == 403) {
           throw new CommandFailure(
               gateway
@@ -69,18 +72,18 @@ public final class GatewayClient implements AutoCloseable {
                   + " "
                   + path
                   + ": "
-                  + answer.body().toString().strip()
+                  + answer.text().strip()
                   + "; use --secret-file with the secret of the cluster, as its cluster.secretFile"
                   + " names it");
         }
         if (answer.status() != 503) {
           return answer;
         }
-        why = "status 503: " + answer.body().toString().strip();
+        why = "status 503: " + answer.text().strip();
       } catch (CommandFailure e) {
         throw e;
       } catch (Exception e) { // await() throws checked exceptions too
-        why = e.toString();
+        why = e instanceof HttpFailure failure ? failure.reason() : e.toString();
         if (attempt > 2) {
           break;
         }
@@ -99,11 +102,7 @@ public final class GatewayClient implements AutoCloseable {
       }
     }
     throw new CommandFailure(
-        gateway
-            + " answers with status "
-            + answer.status()
-            + ": "
-            + answer.body().toString().strip());
+        gateway + " answers with status " + answer.status() + ": " + answer.text().strip());
   }
 
   @Override

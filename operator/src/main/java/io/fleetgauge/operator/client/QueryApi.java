@@ -1,37 +1,49 @@
 package io.fleetgauge.operator.client;
 
+import io.fleetgauge.runtime.http.ClientTls;
+import io.fleetgauge.runtime.http.Credentials;
+import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.http.HttpClients;
+import io.fleetgauge.runtime.http.HttpFailure;
+import io.fleetgauge.runtime.http.WebRequest;
+import io.fleetgauge.runtime.http.WebRequests;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpHeaders;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import picocli.CommandLine.Option;
 
-/** The query API that a command asks, by its options. */
-public final class QueryApi {
-  private static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
-  private static final Duration ANSWER_LIMIT = Duration.ofHours(2);
-  private static final int MAX_ERROR_BYTES = 64 << 10;
-  private static final int MAX_ANSWER_BYTES = 64 << 20;
+/** The query API that a command asks, by its options. For one thread. */
+public final class QueryApi implements AutoCloseable {
+  private static final long ANSWER_MILLIS = 2 * 3_600_000L;
+  private static final int PIPE_BYTES = 64 << 10;
+  private static final int OK = 200;
+  private static final Set<String> SCHEMES = Set.of("http", "https");
+  private static final HttpClients.Limits LIMITS = new HttpClients.Limits(10_000, 60, 1, 1);
+
+  private Vertx vertx;
+  private WebRequests client;
 
   @Option(
       names = "--url",
@@ -75,10 +87,10 @@ public final class QueryApi {
     }
   }
 
-  /** Reads an answer. */
+  /** Reads an answer while it comes; of one whose status is not 200 there is nothing to read. */
   @FunctionalInterface
   public interface Reader {
-    void read(HttpHeaders headers, InputStream body) throws IOException, Failure;
+    void read(InputStream body) throws IOException;
   }
 
   /** Where it is. */
@@ -90,46 +102,54 @@ public final class QueryApi {
    * Asks.
    *
    * @param parameters those with an empty value are left out
+   * @return the answer without its body
    * @throws Failure if there is no answer with status 200, or it cannot be read
    */
-  public void get(String path, List<Map.Entry<String, String>> parameters, Reader reader)
-      throws Failure, InterruptedException {
-    HttpRequest request = request(path, parameters);
-    try (HttpClient client = client()) {
-      HttpResponse<InputStream> answer =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream body = answer.body()) {
-        if (answer.statusCode() != 200) {
-          throw new Failure(
-              url + " answers with status " + answer.statusCode() + ": " + error(body),
-              answer.statusCode());
-        }
-        reader.read(answer.headers(), body);
-      }
+  public HttpAnswer get(String path, List<Map.Entry<String, String>> parameters, Reader reader)
+      throws Failure {
+    WebRequest request = request(path, parameters);
+    try (PipedInputStream body = new PipedInputStream(PIPE_BYTES);
+        PipedOutputStream pipe = new PipedOutputStream(body)) {
+      Future<HttpAnswer> answer = request.into(pipe).send().onComplete(done -> close(pipe));
+      reader.read(body);
+      return good(answer);
     } catch (IOException e) {
-      throw new Failure(url + " cannot be asked: " + e);
+      throw new Failure(url + " cannot be asked: " + e.getMessage());
     }
   }
 
+  private static void close(OutputStream pipe) {
+    try {
+      pipe.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // closing a pipe does not write
+    }
+  }
+
+  private HttpAnswer good(Future<HttpAnswer> asked) throws Failure {
+    HttpAnswer answer;
+    try {
+      answer = asked.await();
+    } catch (Exception e) { // await() throws checked exceptions too
+      String why = e instanceof HttpFailure failure ? failure.reason() : e.toString();
+      throw new Failure(url + " cannot be asked: " + why);
+    }
+    if (answer.status() != OK) {
+      throw new Failure(
+          url + " answers with status " + answer.status() + ": " + error(answer.text().strip()),
+          answer.status());
+    }
+    return answer;
+  }
+
   /** The JSON object that is the answer to a question. */
-  public JsonObject object(String path, List<Map.Entry<String, String>> parameters)
-      throws Failure, InterruptedException {
-    JsonObject[] answer = new JsonObject[1];
-    get(
-        path,
-        parameters,
-        (headers, body) -> {
-          byte[] bytes = body.readNBytes(MAX_ANSWER_BYTES + 1);
-          if (bytes.length > MAX_ANSWER_BYTES) {
-            throw new Failure(url + ": the answer has more than " + MAX_ANSWER_BYTES + " bytes");
-          }
-          try {
-            answer[0] = new JsonObject(new String(bytes, StandardCharsets.UTF_8));
-          } catch (DecodeException e) {
-            throw new Failure(url + path + " answers with what is no JSON: " + e.getMessage());
-          }
-        });
-    return answer[0];
+  public JsonObject object(String path, List<Map.Entry<String, String>> parameters) throws Failure {
+    HttpAnswer answer = good(request(path, parameters).send());
+    try {
+      return answer.body().toJsonObject();
+    } catch (DecodeException e) {
+      throw new Failure(url + path + " answers with what is no JSON: " + e.getMessage());
+    }
   }
 
   /** The file with the certificates that are trusted; null for those of the JVM. */
@@ -137,55 +157,46 @@ public final class QueryApi {
     return caFile;
   }
 
-  private HttpClient client() throws Failure {
-    HttpClient.Builder client =
-        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT_LIMIT);
-    return caFile == null ? client.build() : client.sslContext(trusting(caFile)).build();
-  }
-
-  private static SSLContext trusting(Path file) throws Failure {
-    try (InputStream in = Files.newInputStream(file)) {
-      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
-      trusted.load(null, null);
-      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-        trusted.setCertificateEntry("ca-" + trusted.size(), each);
-      }
-      if (trusted.size() == 0) {
-        throw new Failure("--ca-file " + file + " has no certificate in PEM form");
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
-    } catch (IOException | GeneralSecurityException e) {
-      throw new Failure("--ca-file " + file + " cannot be read: " + e);
-    }
-  }
-
-  private HttpRequest request(String path, List<Map.Entry<String, String>> parameters)
+  private WebRequest request(String path, List<Map.Entry<String, String>> parameters)
       throws Failure {
-    HttpRequest.Builder request;
+    URI target;
     try {
-      request =
-          HttpRequest.newBuilder(
-                  URI.create(url.replaceFirst("/+$", "") + path + encoded(parameters)))
-              .timeout(ANSWER_LIMIT);
-    } catch (IllegalArgumentException e) {
+      target = new URI(url.replaceFirst("/+$", "") + path + encoded(parameters));
+    } catch (URISyntaxException e) {
       throw new Failure("--url " + url + " is no address such as http://localhost:9090");
     }
-    authorize(request);
-    return request.build();
+    if (target.getHost() == null || !SCHEMES.contains(target.getScheme())) {
+      throw new Failure("--url " + url + " is no address such as http://localhost:9090");
+    }
+    if (client == null) {
+      if (caFile != null) {
+        checkAuthority();
+      }
+      // Whoever reads the output may take any time.
+      vertx = Vertx.vertx(new VertxOptions().setBlockedThreadCheckInterval(ANSWER_MILLIS));
+      client =
+          new WebRequests(
+              vertx,
+              new ClientTls(
+                  "--ca-file",
+                  Optional.ofNullable(caFile),
+                  Optional.empty(),
+                  Optional.empty(),
+                  false),
+              Credentials.NONE,
+              LIMITS);
+    }
+    WebRequest request = client.to(HttpMethod.GET, target, ANSWER_MILLIS);
+    return tokenFile == null ? request : request.header("Authorization", "Bearer " + token());
   }
 
-  private void authorize(HttpRequest.Builder request) throws Failure {
-    if (tokenFile != null) {
-      try {
-        request.header("Authorization", "Bearer " + token());
-      } catch (IllegalArgumentException e) {
-        throw new Failure("--token-file " + tokenFile + " has more than a token in it");
+  private void checkAuthority() throws Failure {
+    try (InputStream in = Files.newInputStream(caFile)) {
+      if (CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) {
+        throw new Failure("--ca-file " + caFile + " has no certificate in PEM form");
       }
+    } catch (IOException | CertificateException e) {
+      throw new Failure("--ca-file " + caFile + " cannot be read: " + e);
     }
   }
 
@@ -194,6 +205,9 @@ public final class QueryApi {
       String token = Files.readString(tokenFile).strip();
       if (token.isEmpty()) {
         throw new Failure("--token-file " + tokenFile + " is empty");
+      }
+      if (!token.matches("\\p{Graph}+")) {
+        throw new Failure("--token-file " + tokenFile + " has more than a token in it");
       }
       return token;
     } catch (IOException e) {
@@ -215,12 +229,20 @@ public final class QueryApi {
   }
 
   /** The text of an error in Prometheus's envelope, or else the beginning of the body. */
-  private static String error(InputStream body) throws IOException {
-    String text = new String(body.readNBytes(MAX_ERROR_BYTES), StandardCharsets.UTF_8).strip();
+  private static String error(String text) {
     try {
       return Optional.ofNullable(new JsonObject(text).getString("error")).orElse(text);
     } catch (DecodeException | ClassCastException e) {
       return text;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (client != null) {
+      client.close();
+      vertx.close();
+      client = null;
     }
   }
 }

@@ -137,7 +137,8 @@ final class RulesBackfillCommand implements Command {
 
   private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
     PrintWriter err = spec.commandLine().getErr();
-    try (GatewayClient client = gateways.open(api.caFile())) {
+    try (QueryApi asked = api;
+        GatewayClient client = gateways.open(asked.caFile())) {
       PastSamples past = new PastSamples(client, gateways.gateway());
       long oldest = System.currentTimeMillis() - past.retention();
       if (from - offset < oldest) {
@@ -213,9 +214,6 @@ final class RulesBackfillCommand implements Command {
       throw new BackfillFailure(e.getMessage());
     } catch (ClassCastException | NullPointerException e) {
       throw new BackfillFailure(api.url() + " answers " + query + " with no matrix");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new BackfillFailure("interrupted");
     }
   }
 

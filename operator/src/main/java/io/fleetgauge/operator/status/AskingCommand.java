@@ -30,7 +30,7 @@ abstract class AskingCommand implements Command {
   private boolean help;
 
   /** Asks; the value is printed when JSON is wanted. */
-  abstract JsonObject ask(QueryApi from) throws QueryApi.Failure, InterruptedException;
+  abstract JsonObject ask(QueryApi from) throws QueryApi.Failure;
 
   /** Prints the answer for people. */
   abstract void print(JsonObject answer, PrintWriter out);
@@ -52,14 +52,14 @@ abstract class AskingCommand implements Command {
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     if (!FORMATS.contains(format)) {
       throw new CommandLine.ParameterException(
           spec.commandLine(), "--format is " + format + "; it may be table or json");
     }
     JsonObject answer;
-    try {
-      answer = ask(api);
+    try (QueryApi asked = api) {
+      answer = ask(asked);
     } catch (QueryApi.Failure e) {
       warn(e.getMessage());
       return exitCodeOfFailure();

@@ -1,6 +1,7 @@
 package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.process.Command;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -110,7 +112,7 @@ public final class ReportCommand implements Command {
     private boolean help;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() {
       try {
         report();
         return 0;
@@ -121,14 +123,12 @@ public final class ReportCommand implements Command {
       }
     }
 
-    private void report() throws QueryApi.Failure, InterruptedException {
-      api.get(
-          "/api/v1/report/gpu-memory",
-          parameters(),
-          (headers, body) -> {
-            warn(headers.firstValue(COMPLETENESS).orElse(""));
-            print(body);
-          });
+    private void report() throws QueryApi.Failure {
+      try (QueryApi asked = api) {
+        HttpAnswer answer = asked.get("/api/v1/report/gpu-memory", parameters(), this::print);
+        end();
+        warn(Optional.ofNullable(answer.headers().get(COMPLETENESS)).orElse(""));
+      }
     }
 
     private List<Map.Entry<String, String>> parameters() {
@@ -158,13 +158,18 @@ public final class ReportCommand implements Command {
       try (Reader reader = new InputStreamReader(body, StandardCharsets.UTF_8)) {
         reader.transferTo(out);
       }
-      if (format.equals("json")) {
-        out.println();
-      }
       out.flush();
       if (out.checkError()) {
         throw new IOException("the output cannot be written");
       }
+    }
+
+    private void end() {
+      PrintWriter out = spec.commandLine().getOut();
+      if (format.equals("json")) {
+        out.println();
+      }
+      out.flush();
     }
   }
 }

@@ -34,7 +34,7 @@ public final class SlowQueriesCommand extends AskingCommand {
   private String limit = "";
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure, InterruptedException {
+  JsonObject ask(QueryApi from) throws QueryApi.Failure {
     return data(
         from.object(
             "/api/v1/status/slow-queries",

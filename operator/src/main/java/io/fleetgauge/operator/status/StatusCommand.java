@@ -43,7 +43,7 @@ public final class StatusCommand extends AskingCommand {
   private int hosts;
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure, InterruptedException {
+  JsonObject ask(QueryApi from) throws QueryApi.Failure {
     try {
       return data(from.object(OF_QUERY_API, List.of()));
     } catch (QueryApi.Failure e) {

@@ -30,7 +30,7 @@ public final class StorageCommand extends AskingCommand {
   private int limit;
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure, InterruptedException {
+  JsonObject ask(QueryApi from) throws QueryApi.Failure {
     return data(from.object("/api/v1/status/storage", List.of()));
   }
 

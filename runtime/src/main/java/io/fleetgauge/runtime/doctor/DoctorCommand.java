@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import javax.net.ssl.SSLSocketFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -171,12 +170,14 @@ public final class DoctorCommand implements Command {
   }
 
   private void examine(Examined examined, List<URI> others, Findings findings) {
-    boolean isRunning = new PortChecks(examined, findings).run();
-    new NameChecks(examined, findings).run();
-    Instant now = Instant.now();
-    Optional<SSLSocketFactory> sockets = new TlsChecks(examined, findings, now).run();
-    new SecretChecks(examined, findings, now).run();
-    new OtherChecks(examined, findings, sockets).run(isRunning, others);
+    try (CheckRequests requests = new CheckRequests(examined.trust())) {
+      boolean isRunning = new PortChecks(examined, findings, requests).run();
+      new NameChecks(examined, findings).run();
+      Instant now = Instant.now();
+      new TlsChecks(examined, findings, now).run();
+      new SecretChecks(examined, findings, now).run();
+      new OtherChecks(examined, findings, requests).run(isRunning, others);
+    }
     new DiskChecks(examined, findings, !quick).run();
     new MachineChecks(examined, findings, proc).run();
     examined.own().forEach(check -> check.accept(findings));

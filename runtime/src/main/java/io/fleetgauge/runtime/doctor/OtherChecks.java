@@ -1,12 +1,7 @@
 package io.fleetgauge.runtime.doctor;
 
-import io.fleetgauge.runtime.http.BodyDigest;
-import io.fleetgauge.runtime.http.SecretFile;
+import io.fleetgauge.runtime.doctor.CheckRequests.Reply;
 import io.fleetgauge.runtime.process.Main;
-import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.trust.ClusterKey;
-import io.fleetgauge.runtime.trust.RequestHead;
-import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -17,10 +12,7 @@ import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import javax.net.ssl.SSLSocketFactory;
 
 /** Whether other processes are reached, have the same version, secret and time. */
 final class OtherChecks {
@@ -33,15 +25,12 @@ final class OtherChecks {
 
   private final Examined process;
   private final Findings findings;
-  private final Optional<SSLSocketFactory> sockets;
+  private final CheckRequests requests;
 
-  /**
-   * @param sockets how gateways are known by TLS; the JVM's way if empty
-   */
-  OtherChecks(Examined process, Findings findings, Optional<SSLSocketFactory> sockets) {
+  OtherChecks(Examined process, Findings findings, CheckRequests requests) {
     this.process = process;
     this.findings = findings;
-    this.sockets = sockets;
+    this.requests = requests;
   }
 
   /**
@@ -96,7 +85,7 @@ final class OtherChecks {
     }
     URI local = PortChecks.local(process.http());
     try {
-      HttpAnswer answer = signed(local, "/v1/status/cluster", TrustAll.SOCKETS);
+      Reply answer = requests.ofThisMachine(local.resolve("/v1/status/cluster"));
       if (answer.status() == 200) {
         JsonArray gateways =
             new JsonObject(answer.body()).getJsonArray("gateways", new JsonArray());
@@ -114,13 +103,13 @@ final class OtherChecks {
   }
 
   private void gateway(URI address) {
-    HttpAnswer healthy;
+    Reply healthy;
     try {
-      healthy = HttpAnswer.of(address.resolve("/-/healthy"), sockets);
+      healthy = requests.ofOther(address.resolve("/-/healthy"));
     } catch (IOException e) {
       findings.failure(
           REACH,
-          "the gateway " + address + " cannot be reached: " + e,
+          "the gateway " + address + " cannot be reached: " + e.getMessage(),
           "start it, correct its address, or open its port in firewalls; an error of TLS is one of"
               + " trust.ca or of its certificate");
       return;
@@ -137,7 +126,7 @@ final class OtherChecks {
     version(address);
   }
 
-  private void clock(URI address, HttpAnswer answer) {
+  private void clock(URI address, Reply answer) {
     double error;
     double offset;
     if (answer.clock().isPresent()) {
@@ -173,7 +162,7 @@ final class OtherChecks {
 
   private void version(URI address) {
     try {
-      HttpAnswer answer = signed(address, "/v1/status", sockets);
+      Reply answer = requests.ofOther(address.resolve("/v1/status"));
       if (answer.status() != 200) {
         if (process.trust().secret().isPresent()) {
           unproven(address, answer);
@@ -198,7 +187,7 @@ final class OtherChecks {
     }
   }
 
-  private void unproven(URI address, HttpAnswer answer) {
+  private void unproven(URI address, Reply answer) {
     if (answer.status() == UNAUTHORIZED) {
       findings.failure(
           REACH,
@@ -207,24 +196,5 @@ final class OtherChecks {
     } else {
       findings.skipped(VERSION, address + " does not say its version: status " + answer.status());
     }
-  }
-
-  private HttpAnswer signed(URI address, String path, Optional<SSLSocketFactory> with)
-      throws IOException {
-    Map<String, String> headers = Map.of();
-    try {
-      SecretFile secret = SecretFile.ofCluster(process.trust());
-      headers =
-          new RequestSigner(ClusterKey.of(secret::texts), System::currentTimeMillis)
-              .sign(
-                  RequestSigner.receiver(address.getHost(), address.getPort()),
-                  new RequestHead("GET", path, List.of()),
-                  BodyDigest.ofNothing())
-              .map(signature -> Map.of(RequestSigner.HEADER, signature))
-              .orElse(Map.of());
-    } catch (StartFailure e) {
-      headers = Map.of(); // the secret is a finding of its own
-    }
-    return HttpAnswer.of(address.resolve(path), with, headers);
   }
 }

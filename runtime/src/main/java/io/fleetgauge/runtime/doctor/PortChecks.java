@@ -15,10 +15,12 @@ final class PortChecks {
 
   private final Examined process;
   private final Findings findings;
+  private final CheckRequests requests;
 
-  PortChecks(Examined process, Findings findings) {
+  PortChecks(Examined process, Findings findings, CheckRequests requests) {
     this.process = process;
     this.findings = findings;
+    this.requests = requests;
   }
 
   /** What came of the attempt to bind a port. */
@@ -80,13 +82,12 @@ final class PortChecks {
   private boolean answers(String where) {
     URI local = local(process.http());
     try {
-      // Whose certificate it is does not matter here: it is this machine.
-      HttpAnswer healthy = HttpAnswer.of(local.resolve("/-/healthy"), TrustAll.SOCKETS);
+      CheckRequests.Reply healthy = requests.ofThisMachine(local.resolve("/-/healthy"));
       if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
         taken(where, "what answers there is no process of Fleetgauge");
         return false;
       }
-      HttpAnswer ready = HttpAnswer.of(local.resolve("/-/ready"), TrustAll.SOCKETS);
+      CheckRequests.Reply ready = requests.ofThisMachine(local.resolve("/-/ready"));
       if (ready.status() == 200) {
         findings.ok(CHECK, where + " answers: healthy and ready");
       } else {
@@ -97,7 +98,12 @@ final class PortChecks {
       }
       return true;
     } catch (IOException e) {
-      taken(where, "no HTTP" + (process.http().tls().isPresent() ? "S" : "") + " answers: " + e);
+      taken(
+          where,
+          "no HTTP"
+              + (process.http().tls().isPresent() ? "S" : "")
+              + " answers: "
+              + e.getMessage());
       return false;
     }
   }

@@ -3,7 +3,6 @@ package io.fleetgauge.runtime.doctor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
@@ -14,11 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 
 /** Whether certificates and keys can be read, fit each other, and are valid for some time yet. */
 final class TlsChecks {
@@ -35,8 +29,7 @@ final class TlsChecks {
     this.now = now;
   }
 
-  /** Looks at them; the result is how gateways are known by TLS, empty for the JVM's way. */
-  Optional<SSLSocketFactory> run() {
+  void run() {
     if (process.http().tls().isEmpty()) {
       findings.skipped(CHECK, "http.tls is not set: the process listens without TLS");
     }
@@ -49,17 +42,14 @@ final class TlsChecks {
                   .ifPresent(this::names);
               tls.clientCa().ifPresent(ca -> authority("http.tls.clientCa", ca));
             });
-    Optional<List<X509Certificate>> trusted =
-        process.trust().ca().flatMap(ca -> authority("trust.ca", ca));
-    boolean hasOwn = process.trust().certificate().isPresent() && process.trust().key().isPresent();
-    if (hasOwn) {
+    process.trust().ca().ifPresent(ca -> authority("trust.ca", ca));
+    if (process.trust().certificate().isPresent() && process.trust().key().isPresent()) {
       pair(
           "trust.certificate",
           process.trust().certificate().get(),
           "trust.key",
           process.trust().key().get());
     }
-    return trusted.map(ca -> sockets(ca, hasOwn));
   }
 
   /** A certificate with its chain and its key. */
@@ -101,7 +91,7 @@ final class TlsChecks {
     return Optional.of(chain.getFirst());
   }
 
-  private Optional<List<X509Certificate>> authority(String key, Path file) {
+  private void authority(String key, Path file) {
     String name = key + " " + file;
     try {
       List<X509Certificate> all = PemFiles.certificates(file);
@@ -115,13 +105,11 @@ final class TlsChecks {
                   + " self-signed certificate proves only itself");
         }
       }
-      return Optional.of(all);
     } catch (IOException | GeneralSecurityException e) {
       findings.failure(
           CHECK,
           name + " cannot be read: " + e.getMessage(),
           "give it the certificate of the authority in PEM form");
-      return Optional.empty();
     }
   }
 
@@ -205,38 +193,5 @@ final class TlsChecks {
     return name.startsWith("*.")
         && dot > 0
         && name.substring(1).equalsIgnoreCase(host.substring(dot));
-  }
-
-  /** How gateways are known that the authority signed. */
-  private SSLSocketFactory sockets(List<X509Certificate> trusted, boolean hasOwn) {
-    try {
-      KeyStore authorities = KeyStore.getInstance(KeyStore.getDefaultType());
-      authorities.load(null, null);
-      for (X509Certificate each : trusted) {
-        authorities.setCertificateEntry("ca-" + authorities.size(), each);
-      }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(authorities);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(hasOwn ? own() : null, trust.getTrustManagers(), null);
-      return context.getSocketFactory();
-    } catch (IOException | GeneralSecurityException e) {
-      findings.failure(CHECK, "TLS cannot be set up: " + e, "see the findings about its files");
-      return TrustAll.SOCKETS.orElseThrow();
-    }
-  }
-
-  private KeyManager[] own() throws IOException, GeneralSecurityException {
-    List<X509Certificate> chain =
-        PemFiles.certificates(process.trust().certificate().orElseThrow());
-    PrivateKey key =
-        PemFiles.key(process.trust().key().orElseThrow(), chain.getFirst().getPublicKey());
-    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-    store.load(null, null);
-    store.setKeyEntry("own", key, new char[0], chain.toArray(X509Certificate[]::new));
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, new char[0]);
-    return keys.getKeyManagers();
   }
 }

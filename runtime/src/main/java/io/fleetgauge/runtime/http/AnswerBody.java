@@ -9,24 +9,31 @@ import io.vertx.ext.web.client.impl.ClientPhase;
 import io.vertx.ext.web.client.impl.HttpContext;
 import io.vertx.ext.web.codec.BodyCodec;
 import io.vertx.ext.web.codec.spi.BodyStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
+import java.util.Optional;
 
 /**
  * The body of one answer, up to a limit. The web client has neither a limit nor a way to give a
  * request up: {@link #follow} shows this class the request, which it resets.
  */
 final class AnswerBody implements BodyCodec<Buffer>, BodyStream<Buffer> {
+  private static final int OK = 200;
+
   private final URI target;
   private final int limit;
+  private final Optional<OutputStream> sink;
   private final Promise<Buffer> whole = Promise.promise();
   private final Buffer bytes = Buffer.buffer();
   private HttpClientRequest request;
   private boolean isGivenUp;
   private int status;
 
-  AnswerBody(URI target, int limit) {
+  AnswerBody(URI target, int limit, Optional<OutputStream> sink) {
     this.target = target;
     this.limit = limit;
+    this.sink = sink;
   }
 
   /** An interceptor of a web client. */
@@ -68,6 +75,15 @@ final class AnswerBody implements BodyCodec<Buffer>, BodyStream<Buffer> {
 
   @Override
   public Future<Void> write(Buffer some) {
+    if (status == OK && sink.isPresent()) {
+      try {
+        sink.get().write(some.getBytes());
+        sink.get().flush();
+        return Future.succeededFuture();
+      } catch (IOException e) {
+        return Future.failedFuture(e);
+      }
+    }
     if (bytes.length() + some.length() > limit) {
       return Future.failedFuture(HttpFailure.tooLong(target, status, limit));
     }

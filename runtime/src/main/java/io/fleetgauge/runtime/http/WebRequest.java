@@ -7,7 +7,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
+import java.io.OutputStream;
 import java.net.URI;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** One request that is not on the hot path. For one thread. */
@@ -21,6 +23,7 @@ public final class WebRequest {
   private final MultiMap headers = MultiMap.caseInsensitiveMultiMap();
   private Buffer body = Buffer.buffer();
   private int longestAnswer = LONGEST_ANSWER;
+  private Optional<OutputStream> sink = Optional.empty();
 
   WebRequest(WebRequests client, HttpMethod method, URI target, long timeoutMillis) {
     this.client = client;
@@ -46,6 +49,15 @@ public final class WebRequest {
   }
 
   /**
+   * Has the body of an answer with status 200 written to a sink while it comes, on the event loop,
+   * and not kept.
+   */
+  public WebRequest into(OutputStream to) {
+    sink = Optional.of(to);
+    return this;
+  }
+
+  /**
    * Sends the request and reads the whole answer.
    *
    * @return fails with {@link HttpFailure}
@@ -57,7 +69,7 @@ public final class WebRequest {
         .credentials()
         .headers(new RequestHead(method.name(), path, headers.entries()), target, body)
         .forEach(headers::set);
-    AnswerBody answer = new AnswerBody(target, longestAnswer);
+    AnswerBody answer = new AnswerBody(target, longestAnswer, sink);
     HttpRequest<Buffer> request =
         client
             .web()
