@@ -5,15 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.prometheus.RemoteRead;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import java.net.ServerSocket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -96,15 +95,15 @@ class GatewayProcessTest {
   /** Writes a sample of so many series of a host. */
   private HttpResponse<String> write(GatewayProcess gateway, String host, String tenant, int count)
       throws Exception {
-    List<Series> all = new ArrayList<>();
+    RemoteWriteWriter all = new RemoteWriteWriter(Version.V1);
     for (int i = 0; i < count; i++) {
       Labels labels = Labels.of(Labels.NAME, "m" + i, "Hostname", host, "tenant", tenant);
-      all.add(new Series(labels, new long[] {System.currentTimeMillis()}, new double[] {1}));
+      all.series(labels).sample(System.currentTimeMillis(), 1);
     }
     return http.send(
         HttpRequest.newBuilder(gateway.address().resolve("/api/v1/write"))
             .header("Content-Encoding", "snappy")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(RemoteRead.write(all))))
+            .POST(HttpRequest.BodyPublishers.ofByteArray(Snappy.compress(all.toBytes())))
             .build(),
         HttpResponse.BodyHandlers.ofString());
   }

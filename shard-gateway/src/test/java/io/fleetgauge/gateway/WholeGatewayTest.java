@@ -12,8 +12,8 @@ import io.fleetgauge.runtime.http.MountedRoutes;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.prometheus.RemoteRead;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import io.vertx.core.json.JsonObject;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -114,8 +114,7 @@ class WholeGatewayTest {
         .until(
             () -> {
               byte[] body =
-                  RemoteRead.write(
-                      List.of(new Series(labels, new long[] {clock.get()}, new double[] {1})));
+                  new RemoteWriteWriter(Version.V1).series(labels).sample(clock.get(), 1).toBytes();
               return send(
                           HttpRequest.newBuilder(to.address().resolve("/api/v1/write"))
                               .header("Content-Encoding", "snappy")

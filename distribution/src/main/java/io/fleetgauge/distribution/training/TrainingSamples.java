@@ -1,12 +1,11 @@
 package io.fleetgauge.distribution.training;
 
-import io.fleetgauge.sample.wire.WireWriter;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.xerial.snappy.Snappy;
 
 /** Samples of some hosts with GPUs, as the bodies of remote writes of both versions. */
@@ -95,49 +94,14 @@ final class TrainingSamples {
    * @param second whether it is of version 2
    */
   static byte[] write(int host, long from, int steps, boolean second) throws IOException {
-    Map<String, Integer> symbols = new HashMap<>(Map.of("", 0));
-    WireWriter table = new WireWriter();
-    message(table, 4, new WireWriter());
-    WireWriter all = new WireWriter();
+    RemoteWriteWriter out = new RemoteWriteWriter(second ? Version.V2 : Version.V1);
     for (Series series : of(host)) {
-      WireWriter one = new WireWriter();
-      if (second) {
-        WireWriter references = new WireWriter();
-        for (String text : series.labels) {
-          references.uvar(
-              symbols.computeIfAbsent(
-                  text,
-                  none -> {
-                    text(table, 4, text);
-                    return symbols.size();
-                  }));
-        }
-        message(one, 1, references);
-      } else {
-        for (int i = 0; i < series.labels.size(); i += 2) {
-          WireWriter label = new WireWriter();
-          text(label, 1, series.labels.get(i));
-          text(label, 2, series.labels.get(i + 1));
-          message(one, 1, label);
-        }
-      }
+      out.series(series.labels.toArray(String[]::new));
       for (int step = 0; step < steps; step++) {
         long time = from + step * STEP_MILLIS;
-        message(
-            one,
-            2,
-            new WireWriter().uvar(1 << 3 | 1).f64(series.value(time)).uvar(2 << 3).uvar(time));
+        out.sample(time, series.value(time));
       }
-      message(all, second ? 5 : 1, one);
     }
-    return Snappy.compress(second ? table.toBytes(all) : all.toBytes());
-  }
-
-  private static void text(WireWriter out, int field, String text) {
-    out.uvar(field << 3 | 2).string(text);
-  }
-
-  private static void message(WireWriter out, int field, WireWriter message) {
-    out.uvar(field << 3 | 2).uvar(message.size()).raw(message.array(), 0, message.size());
+    return Snappy.compress(out.toBytes());
   }
 }

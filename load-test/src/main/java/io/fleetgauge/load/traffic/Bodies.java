@@ -1,14 +1,18 @@
 package io.fleetgauge.load.traffic;
 
-import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.xerial.snappy.Snappy;
 
 /** Makes request bodies of ticks, as one sender does. Not for several threads. */
 public interface Bodies {
@@ -39,8 +43,7 @@ public interface Bodies {
   /** Remote write 1, the samples of several hosts in one body. */
   final class Writes implements Bodies {
     private final int largest;
-    private RemoteWriteBody body = RemoteWriteBody.v1();
-    private int size;
+    private final RemoteWriteWriter writer = new RemoteWriteWriter(Version.V1);
     private long samples;
 
     /**
@@ -54,9 +57,9 @@ public interface Bodies {
     public void add(int host, Tick tick, Consumer<Body> out) {
       for (int i = 0; i < tick.size(); i++) {
         Labels labels = tick.series().get(i);
-        body.series(labels, tick.time(), tick.values()[i]);
+        writer.series(labels).sample(tick.time(), tick.values()[i]);
         samples += Staleness.isMarker(tick.values()[i]) ? 0 : 1;
-        if (++size == largest) {
+        if (writer.samples() == largest) {
           flush(out);
         }
       }
@@ -64,10 +67,13 @@ public interface Bodies {
 
     @Override
     public void flush(Consumer<Body> out) {
-      if (size > 0) {
-        out.accept(new Body(MANY, samples, body.compressed()));
-        body = RemoteWriteBody.v1();
-        size = 0;
+      if (writer.samples() > 0) {
+        try {
+          out.accept(new Body(MANY, samples, Snappy.compress(writer.toBytes())));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e); // in memory
+        }
+        writer.clear();
         samples = 0;
       }
     }

@@ -256,7 +256,12 @@ class TidyTest {
               "sample.prometheus"),
           room("probe.nvml"),
           room("distribution.process"),
-          room("distribution.training", "distribution.process", "sample.frame", "sample.wire"),
+          room(
+              "distribution.training",
+              "distribution.process",
+              "sample.frame",
+              "sample.prometheus",
+              "sample.wire"),
           room("distribution.manual", "runtime.process"),
           room("distribution.sbom", "distribution.process"),
           room(
@@ -961,7 +966,8 @@ class TidyTest {
               "runtime.config",
               "runtime.process",
               "sample",
-              "sample.journal"),
+              "sample.journal",
+              "sample.prometheus"),
           room(
               "load.chaos",
               "load.fleet",
@@ -970,7 +976,7 @@ class TidyTest {
               "runtime.log",
               "runtime.process",
               "sample"),
-          room("load.traffic", "load.fleet", "sample", "sample.frame"),
+          room("load.traffic", "sample", "sample.frame", "sample.prometheus"),
           room("load.system", "load.fleet", "runtime.process"),
           room(
               "load.measure",
@@ -1128,7 +1134,6 @@ class TidyTest {
           library("com.github.packageurl.", "distribution.image"),
           library("io.prometheus.metrics.", "runtime.process"),
           library("io.opentelemetry.", "runtime.trace"),
-          library("com.google.protobuf.", "load.fleet"),
           library("org.eclipse.packager.", "distribution.packages"),
           library(
               "org.xerial.snappy.",
@@ -1137,7 +1142,8 @@ class TidyTest {
               "query",
               "query.prometheus",
               "query.rules.running",
-              "load.fleet"),
+              "load.fleet",
+              "load.traffic"),
           library(
               "picocli.",
               "runtime.doctor",

@@ -1,11 +1,8 @@
 package io.fleetgauge.sample.prometheus;
 
 import static io.fleetgauge.sample.wire.ProtobufFields.BYTES;
-import static io.fleetgauge.sample.wire.ProtobufFields.FIXED64;
 import static io.fleetgauge.sample.wire.ProtobufFields.VARINT;
 
-import io.fleetgauge.sample.Histogram;
-import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
@@ -136,105 +133,14 @@ public final class RemoteRead {
    */
   public static byte[] samples(List<List<Series>> results) {
     WireWriter out = new WireWriter(4_096);
+    RemoteWriteWriter all = new RemoteWriteWriter(RemoteWriteReader.Version.V1);
     for (List<Series> result : results) {
-      message(out, 1, allSeries(result));
+      all.clear();
+      result.forEach(all::series);
+      byte[] bytes = all.toBytes(); // a result has series in the form of remote write 1
+      out.uvar(1 << 3 | BYTES).uvar(bytes.length).raw(bytes, 0, bytes.length);
     }
     return out.toBytes();
-  }
-
-  /** The body of a remote write of version 1, before it is compressed. */
-  public static byte[] write(List<Series> all) {
-    return allSeries(all).toBytes();
-  }
-
-  /** Results of remote read and requests of remote write have series in the same form. */
-  private static WireWriter allSeries(List<Series> all) {
-    WireWriter body = new WireWriter(4_096);
-    for (Series series : all) {
-      message(body, 1, timeSeries(series));
-    }
-    return body;
-  }
-
-  private static void message(WireWriter out, int field, WireWriter content) {
-    out.uvar(field << 3 | BYTES).uvar(content.size()).raw(content.array(), 0, content.size());
-  }
-
-  private static WireWriter timeSeries(Series series) {
-    WireWriter out = labels(series.labels());
-    for (int i = 0; i < series.size(); i++) {
-      if (series.histograms() == null || series.histograms()[i] == null) {
-        WireWriter sample = new WireWriter(24);
-        sample.uvar(1 << 3 | FIXED64).f64(series.values()[i]);
-        sample.uvar(2 << 3 | VARINT).uvar(series.times()[i]);
-        message(out, 2, sample);
-      }
-    }
-    for (int i = 0; i < series.size(); i++) {
-      if (series.histograms() != null && series.histograms()[i] != null) {
-        message(out, 4, histogram(series.times()[i], series.histograms()[i]));
-      }
-    }
-    return out;
-  }
-
-  private static WireWriter labels(Labels labels) {
-    WireWriter out = new WireWriter(256);
-    for (int i = 0; i < labels.size(); i++) {
-      WireWriter label = new WireWriter(64);
-      label.uvar(1 << 3 | BYTES).string(labels.name(i));
-      label.uvar(2 << 3 | BYTES).string(labels.value(i));
-      message(out, 1, label);
-    }
-    return out;
-  }
-
-  private static WireWriter histogram(long time, Histogram of) {
-    WireWriter out = new WireWriter(256);
-    out.uvar(2 << 3 | FIXED64).f64(of.count());
-    out.uvar(3 << 3 | FIXED64).f64(of.sum());
-    out.uvar(4 << 3 | VARINT).svar(of.schema());
-    out.uvar(5 << 3 | FIXED64).f64(of.zeroThreshold());
-    out.uvar(7 << 3 | FIXED64).f64(of.zeroCount());
-    buckets(out, of.negative(), 8, 10);
-    buckets(out, of.positive(), 11, 13);
-    int hint =
-        switch (of.hint()) {
-          case UNKNOWN -> 0;
-          case RESET -> 1;
-          case NOT_RESET -> 2;
-          case GAUGE -> 3;
-        };
-    out.uvar(14 << 3 | VARINT).uvar(hint);
-    out.uvar(15 << 3 | VARINT).uvar(time);
-    doubles(out, 16, of.customBounds());
-    return out;
-  }
-
-  private static void buckets(
-      WireWriter out, Histogram.Buckets buckets, int spansField, int countsField) {
-    int[] indexes = buckets.indexes();
-    int next = 0;
-    int from = 0;
-    while (from < indexes.length) {
-      int to = from + 1;
-      while (to < indexes.length && indexes[to] == indexes[to - 1] + 1) {
-        to++;
-      }
-      WireWriter span = new WireWriter(16);
-      span.uvar(1 << 3 | VARINT).svar(indexes[from] - next);
-      span.uvar(2 << 3 | VARINT).uvar(to - from);
-      message(out, spansField, span);
-      next = indexes[to - 1] + 1;
-      from = to;
-    }
-    doubles(out, countsField, buckets.counts());
-  }
-
-  private static void doubles(WireWriter out, int field, double[] numbers) {
-    if (numbers.length > 0) {
-      out.uvar(field << 3 | BYTES).uvar(8L * numbers.length).f64s(numbers, numbers.length);
-    }
   }
 
   // --- chunks ---
@@ -250,7 +156,10 @@ public final class RemoteRead {
    * @param query the number of the query that it is an answer to
    */
   public static void frames(Series series, int query, Frames frames) {
-    WireWriter labels = labels(series.labels());
+    WireWriter labels = new WireWriter(256);
+    for (int i = 0; i < series.labels().size(); i++) {
+      RemoteWriteWriter.label(labels, series.labels().name(i), series.labels().value(i));
+    }
     WireWriter body = new WireWriter(4_096);
     body.raw(labels.array(), 0, labels.size());
     XorChunk chunk = new XorChunk();
@@ -275,6 +184,10 @@ public final class RemoteRead {
       written = true;
     }
     frame(body, query, frames);
+  }
+
+  private static void message(WireWriter out, int field, WireWriter content) {
+    out.uvar(field << 3 | BYTES).uvar(content.size()).raw(content.array(), 0, content.size());
   }
 
   private static void frame(WireWriter series, int query, Frames frames) {

@@ -26,8 +26,19 @@ import java.util.Arrays;
 public final class RemoteWriteReader {
   /** Version of the message. */
   public enum Version {
-    V1,
-    V2
+    V1("application/x-protobuf"),
+    V2("application/x-protobuf;proto=io.prometheus.write.v2.Request");
+
+    private final String contentType;
+
+    Version(String contentType) {
+      this.contentType = contentType;
+    }
+
+    /** The value of the header {@code Content-Type} of a body. */
+    public String contentType() {
+      return contentType;
+    }
   }
 
   /** Receives what is read. */

@@ -112,9 +112,53 @@ public final class WireWriter {
     return uvar((value << 1) ^ (value >> 63));
   }
 
+  /** A text in UTF-8 behind its length; a surrogate without its other half becomes "?". */
   public WireWriter string(String text) {
+    int length = utf8Length(text);
+    uvar(length);
+    room(length);
+    if (length == text.length()) {
+      ascii(text);
+      return this;
+    }
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    return uvar(utf8.length).raw(utf8, 0, utf8.length);
+    return raw(utf8, 0, utf8.length);
+  }
+
+  private void ascii(String text) {
+    byte[] out = bytes;
+    int at = size;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      out[at + i] = c < 0x80 ? (byte) c : (byte) '?';
+    }
+    size = at + text.length();
+  }
+
+  /** Bytes that a text has in UTF-8. */
+  public static int utf8Length(String text) {
+    int length = text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        if (c < 0x800) {
+          length++;
+        } else if (!Character.isSurrogate(c)) {
+          length += 2;
+        } else if (Character.isHighSurrogate(c)
+            && i + 1 < text.length()
+            && Character.isLowSurrogate(text.charAt(i + 1))) {
+          length += 2; // four bytes for two chars
+          i++;
+        }
+      }
+    }
+    return length;
+  }
+
+  /** Bytes that {@link #uvar} writes. */
+  public static int uvarLength(long value) {
+    return Math.max(1, (70 - Long.numberOfLeadingZeros(value)) / 7);
   }
 
   public WireWriter raw(byte[] source, int from, int length) {

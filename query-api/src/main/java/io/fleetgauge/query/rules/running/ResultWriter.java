@@ -6,10 +6,9 @@ import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.sample.Histogram;
-import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.frame.IntakeProtocol;
-import io.fleetgauge.sample.prometheus.RemoteRead;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -157,7 +156,7 @@ final class ResultWriter {
     }
     URI gateway = gateways.get(Math.floorMod(turn++, gateways.size()));
     http.to(gateway, HttpMethod.POST, "/api/v1/write", TIMEOUT_MILLIS)
-        .header("Content-Type", "application/x-protobuf")
+        .header("Content-Type", Version.V1.contentType())
         .header("Content-Encoding", "snappy")
         .header("X-Prometheus-Remote-Write-Version", "0.1.0")
         .header(IntakeProtocol.DERIVED, "rules")
@@ -236,11 +235,13 @@ final class ResultWriter {
 
   private static List<Body> bodies(List<GroupEvaluation.Written> samples) {
     List<Body> bodies = new ArrayList<>();
+    RemoteWriteWriter out = new RemoteWriteWriter(Version.V1);
     for (int from = 0; from < samples.size(); from += SERIES_AT_ONCE) {
       int to = Math.min(samples.size(), from + SERIES_AT_ONCE);
-      List<Series> series = samples.subList(from, to).stream().map(ResultWriter::series).toList();
+      out.clear();
+      samples.subList(from, to).forEach(sample -> write(sample, out));
       try {
-        bodies.add(new Body(Snappy.compress(RemoteRead.write(series)), series.size()));
+        bodies.add(new Body(Snappy.compress(out.toBytes()), to - from));
       } catch (IOException e) {
         throw new UncheckedIOException(e); // in memory
       }
@@ -248,12 +249,13 @@ final class ResultWriter {
     return bodies;
   }
 
-  private static Series series(GroupEvaluation.Written sample) {
-    return new Series(
-        sample.labels(),
-        new long[] {sample.time()},
-        new double[] {sample.value()},
-        sample.histogram() == null ? null : new Histogram[] {sample.histogram()});
+  private static void write(GroupEvaluation.Written sample, RemoteWriteWriter out) {
+    out.series(sample.labels());
+    if (sample.histogram() == null) {
+      out.sample(sample.time(), sample.value());
+    } else {
+      out.histogram(sample.time(), sample.histogram());
+    }
   }
 
   /** Declares what is counted here. */

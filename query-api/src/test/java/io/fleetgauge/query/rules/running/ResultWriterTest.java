@@ -16,10 +16,10 @@ import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.frame.IntakeProtocol;
-import io.fleetgauge.sample.prometheus.RemoteRead;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
+import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
@@ -232,14 +232,12 @@ class ResultWriterTest {
     begin(GROUP, List.of(number, shape)).await(120, TimeUnit.SECONDS);
     assertThat(Snappy.uncompress(bodies.getFirst()))
         .isEqualTo(
-            RemoteRead.write(
-                List.of(
-                    new Series(number.labels(), new long[] {1_000}, new double[] {1}),
-                    new Series(
-                        shape.labels(),
-                        new long[] {1_000},
-                        new double[] {Staleness.MARKER},
-                        new Histogram[] {histogram}))));
+            new RemoteWriteWriter(Version.V1)
+                .series(number.labels())
+                .sample(1_000, 1)
+                .series(shape.labels())
+                .histogram(1_000, histogram)
+                .toBytes());
     assertThat(headers.getFirst().get(IntakeProtocol.DERIVED)).isEqualTo("rules");
     assertThat(headers.getFirst().get("Content-Encoding")).isEqualTo("snappy");
     assertThat(headers.getFirst().get("Content-Type")).isEqualTo("application/x-protobuf");
