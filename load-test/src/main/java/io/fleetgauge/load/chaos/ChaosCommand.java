@@ -6,6 +6,7 @@ import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
@@ -77,11 +78,7 @@ public final class ChaosCommand implements Command {
           "Folder for configuration, data and logs, which is kept (default: a temporary one).")
   private Path kept;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private HelpOption help;
 
   /**
    * The result of an event.

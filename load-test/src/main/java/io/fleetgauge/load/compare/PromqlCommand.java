@@ -5,6 +5,8 @@ import io.fleetgauge.promql.script.CaseResult;
 import io.fleetgauge.promql.script.ScriptException;
 import io.fleetgauge.promql.script.ScriptRunner;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandGroup;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -21,21 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
     description = "Tools for PromQL that need no server.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = PromqlCommand.Test.class)
-public final class PromqlCommand implements Command {
-  @CommandLine.Spec private CommandSpec spec;
-
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
-
-  @Override
-  public Integer call() {
-    spec.commandLine().usage(spec.commandLine().getErr());
-    return 2;
-  }
-
+public final class PromqlCommand extends CommandGroup implements Command {
   /** {@code fleetgauge promql test}. */
   @CommandLine.Command(
       name = "test",
@@ -50,11 +38,7 @@ public final class PromqlCommand implements Command {
     @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Scripts to run.")
     private List<Path> files;
 
-    @CommandLine.Option(
-        names = {"-h", "--help"},
-        usageHelp = true,
-        description = "Shows this help.")
-    private boolean help;
+    @CommandLine.Mixin private HelpOption help;
 
     @Override
     public Integer call() {

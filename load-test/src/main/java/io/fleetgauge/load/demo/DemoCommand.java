@@ -26,6 +26,7 @@ import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
@@ -148,11 +149,7 @@ public final class DemoCommand implements Command {
               + " addresses.")
   private boolean insecure;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private HelpOption help;
 
   private final PrintStream out = System.out;
   private final Lifecycle lifecycle = new Lifecycle("demo");

@@ -3,6 +3,8 @@ package io.fleetgauge.operator.backup;
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandGroup;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -25,34 +27,16 @@ import picocli.CommandLine.Model.CommandSpec;
       BackupCommand.Verify.class,
       BackupCommand.Prune.class
     })
-public final class BackupCommand implements Command {
+public final class BackupCommand extends CommandGroup implements Command {
   /** Files of no backup stay so long: a backup that runs may be about to name them. */
   private static final Duration GRACE = Duration.ofHours(24);
-
-  @CommandLine.Spec private CommandSpec spec;
-
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
-
-  @Override
-  public Integer call() {
-    spec.commandLine().usage(spec.commandLine().getErr());
-    return 2;
-  }
 
   /** A subcommand that uses backups. */
   abstract static class OnRepository implements Command {
     @CommandLine.Spec CommandSpec spec;
     @CommandLine.Mixin RepositoryOptions backups;
 
-    @CommandLine.Option(
-        names = {"-h", "--help"},
-        usageHelp = true,
-        description = "Shows this help.")
-    private boolean help;
+    @CommandLine.Mixin private HelpOption help;
 
     @Override
     public Integer call() {

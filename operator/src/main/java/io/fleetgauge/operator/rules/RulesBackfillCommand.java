@@ -12,6 +12,7 @@ import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
@@ -85,11 +86,7 @@ final class RulesBackfillCommand implements Command {
               + " May be given several times.")
   private Map<String, String> labels = Map.of();
 
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private HelpOption help;
 
   @Override
   public Integer call() {

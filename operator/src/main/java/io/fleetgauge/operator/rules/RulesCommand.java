@@ -9,6 +9,8 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.RuleProblem;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandGroup;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -25,21 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
     description = "Tools for rule files.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {RulesCommand.Check.class, RulesTestCommand.class, RulesBackfillCommand.class})
-public final class RulesCommand implements Command {
-  @CommandLine.Spec private CommandSpec spec;
-
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
-
-  @Override
-  public Integer call() {
-    spec.commandLine().usage(spec.commandLine().getErr());
-    return 2;
-  }
-
+public final class RulesCommand extends CommandGroup implements Command {
   /** {@code fleetgauge rules check}. */
   @CommandLine.Command(
       name = "check",
@@ -64,11 +52,7 @@ public final class RulesCommand implements Command {
             "Parts of PromQL that are on besides, as in the key query.features of the query API.")
     private Set<String> features = Set.of();
 
-    @CommandLine.Option(
-        names = {"-h", "--help"},
-        usageHelp = true,
-        description = "Shows this help.")
-    private boolean help;
+    @CommandLine.Mixin private HelpOption help;
 
     @Override
     public Integer call() {

@@ -2,6 +2,7 @@ package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.operator.rules.unittest.RuleTests;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import io.fleetgauge.sample.regexp.Regexp;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,11 +33,7 @@ final class RulesTestCommand implements Command {
           "Runs only tests whose name has a match of this expression; may be given several times.")
   private List<String> run = List.of();
 
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private HelpOption help;
 
   @Override
   public Integer call() {

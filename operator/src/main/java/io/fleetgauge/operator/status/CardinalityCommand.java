@@ -1,14 +1,13 @@
 package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
+import io.fleetgauge.operator.status.Table.Column;
 import io.fleetgauge.runtime.terminal.Figures;
-import io.fleetgauge.runtime.terminal.TextTable;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -20,7 +19,7 @@ import picocli.CommandLine.Option;
           + " these figures grew within a day.",
       "A token sees the series of its tenant's scope."
     })
-public final class CardinalityCommand extends AskingCommand {
+public final class CardinalityCommand extends QuestionCommand {
   @Option(
       names = "--match",
       paramLabel = "SELECTOR",
@@ -42,60 +41,47 @@ public final class CardinalityCommand extends AskingCommand {
   }
 
   @Override
-  void print(JsonObject answer, PrintWriter out) {
+  String text(JsonObject answer) {
     long series = answer.getLong("series");
-    out.print(
-        Figures.count(series)
-            + " series now, "
-            + Figures.count(answer.getLong("seriesBefore"))
-            + " a day ago ("
-            + Figures.change(series, answer.getLong("seriesBefore"))
-            + ")\n");
-    if (answer.getBoolean("cut")) {
-      out.print("There are more than were counted: count fewer with --match.\n");
-    }
-    table(answer.getJsonArray("metrics"), "METRIC", "metric", "series", series, out);
-    table(answer.getJsonArray("labels"), "LABEL", "label", "values", 0, out);
-    pairs(answer.getJsonArray("pairs"), series, out);
-    table(answer.getJsonArray("hosts"), "HOST", "host", "series", series, out);
-    table(answer.getJsonArray("tenants"), "TENANT", "tenant", "series", series, out);
+    long before = answer.getLong("seriesBefore");
+    return Figures.count(series)
+        + " series now, "
+        + Figures.count(before)
+        + " a day ago ("
+        + Figures.change(series, before)
+        + ")\n"
+        + (answer.getBoolean("cut")
+            ? "There are more than were counted: count fewer with --match.\n"
+            : "")
+        + table(Column.left("METRIC", named("metric")), "series", series)
+            .section(Table.rows(answer.getJsonArray("metrics")))
+        + table(Column.left("LABEL", named("label")), "values", 0)
+            .section(Table.rows(answer.getJsonArray("labels")))
+        + table(Column.left("LABEL VALUE", CardinalityCommand::pair), "series", series)
+            .section(Table.rows(answer.getJsonArray("pairs")))
+        + table(Column.left("HOST", named("host")), "series", series)
+            .section(Table.rows(answer.getJsonArray("hosts")))
+        + table(Column.left("TENANT", named("tenant")), "series", series)
+            .section(Table.rows(answer.getJsonArray("tenants")));
   }
 
-  private static String name(String name) {
-    return name.isEmpty() ? "(none)" : name;
+  private static Function<JsonObject, String> named(String field) {
+    return row -> row.getString(field).isEmpty() ? "(none)" : row.getString(field);
   }
 
-  private static void table(
-      JsonArray rows, String title, String name, String figure, long all, PrintWriter out) {
-    TextTable table =
-        new TextTable(title, ">" + figure.toUpperCase(Locale.ROOT), ">SHARE", ">A DAY");
-    for (Object row : rows) {
-      JsonObject each = (JsonObject) row;
-      long count = each.getLong(figure);
-      table.row(
-          name(each.getString(name)),
-          Figures.count(count),
-          Figures.percent(count, all),
-          Figures.change(count, each.getLong("before")));
-    }
-    if (!table.isEmpty()) {
-      out.print("\n" + table.text());
-    }
+  private static String pair(JsonObject row) {
+    return row.getString("label") + "=\"" + row.getString("value") + "\"";
   }
 
-  private static void pairs(JsonArray rows, long all, PrintWriter out) {
-    TextTable table = new TextTable("LABEL VALUE", ">SERIES", ">SHARE", ">A DAY");
-    for (Object row : rows) {
-      JsonObject each = (JsonObject) row;
-      long count = each.getLong("series");
-      table.row(
-          each.getString("label") + "=\"" + each.getString("value") + "\"",
-          Figures.count(count),
-          Figures.percent(count, all),
-          Figures.change(count, each.getLong("before")));
-    }
-    if (!table.isEmpty()) {
-      out.print("\n" + table.text());
-    }
+  /**
+   * @param figure the field that is counted
+   * @param all of which each row is a share; 0 if the rows are no shares
+   */
+  private static Table table(Column name, String figure, long all) {
+    return new Table(
+        name,
+        Column.count(figure.toUpperCase(Locale.ROOT), figure),
+        Column.right("SHARE", row -> Figures.percent(row.getLong(figure), all)),
+        Column.right("A DAY", row -> Figures.change(row.getLong(figure), row.getLong("before"))));
   }
 }

@@ -3,6 +3,8 @@ package io.fleetgauge.operator.status;
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandGroup;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -21,21 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
     description = "Asks a query API for reports.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = ReportCommand.GpuMemory.class)
-public final class ReportCommand implements Command {
-  @CommandLine.Spec private CommandSpec spec;
-
-  @CommandLine.Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
-
-  @Override
-  public Integer call() {
-    spec.commandLine().usage(spec.commandLine().getErr());
-    return 2;
-  }
-
+public final class ReportCommand extends CommandGroup implements Command {
   /** {@code fleetgauge report gpu-memory}. */
   @CommandLine.Command(
       name = "gpu-memory",
@@ -105,11 +93,7 @@ public final class ReportCommand implements Command {
 
     @CommandLine.Mixin private QueryApi api;
 
-    @CommandLine.Option(
-        names = {"-h", "--help"},
-        usageHelp = true,
-        description = "Shows this help.")
-    private boolean help;
+    @CommandLine.Mixin private HelpOption help;
 
     @Override
     public Integer call() {

@@ -1,10 +1,9 @@
 package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
-import io.fleetgauge.runtime.terminal.Figures;
-import io.fleetgauge.runtime.terminal.TextTable;
+import io.fleetgauge.operator.status.Table.Column;
+import io.fleetgauge.runtime.terminal.Paragraph;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -19,7 +18,20 @@ import picocli.CommandLine.Option;
       "Queries that differ in label values only are one kind. A token with the right to operate and"
           + " no scope sees those of all tenants, any other those of its own."
     })
-public final class SlowQueriesCommand extends AskingCommand {
+public final class SlowQueriesCommand extends QuestionCommand {
+  private static final Table QUERIES =
+      new Table(
+          Column.number("#", "number"),
+          Column.text("TENANT", "tenant"),
+          Column.count("COUNT", "count"),
+          Column.duration("TOTAL", "totalMillis"),
+          Column.duration("P50", "p50Millis"),
+          Column.duration("P99", "p99Millis"),
+          Column.duration("MAX", "maxMillis"),
+          Column.count("FAILED", "failures"),
+          Column.count("SAMPLES", "samples"),
+          Column.text("QUERY", "fingerprint"));
+
   @Option(
       names = "--min",
       paramLabel = "DURATION",
@@ -42,48 +54,19 @@ public final class SlowQueriesCommand extends AskingCommand {
   }
 
   @Override
-  void print(JsonObject answer, PrintWriter out) {
-    List<JsonObject> all =
-        answer.getJsonArray("queries").stream().map(JsonObject.class::cast).toList();
+  String text(JsonObject answer) {
+    List<JsonObject> all = Table.rows(answer.getJsonArray("queries")).toList();
     if (all.isEmpty()) {
-      out.print("no query took as long\n");
-      return;
+      return "no query took as long\n";
     }
-    TextTable table =
-        new TextTable(
-            ">#",
-            "TENANT",
-            ">COUNT",
-            ">TOTAL",
-            ">P50",
-            ">P99",
-            ">MAX",
-            ">FAILED",
-            ">SAMPLES",
-            "QUERY");
-    int number = 1;
-    for (JsonObject each : all) {
-      table.row(
-          number++,
-          each.getString("tenant"),
-          Figures.count(each.getLong("count")),
-          Figures.duration(each.getLong("totalMillis")),
-          Figures.duration(each.getLong("p50Millis")),
-          Figures.duration(each.getLong("p99Millis")),
-          Figures.duration(each.getLong("maxMillis")),
-          Figures.count(each.getLong("failures")),
-          Figures.count(each.getLong("samples")),
-          each.getString("fingerprint"));
+    StringBuilder why = new StringBuilder("\nWHY THE SLOWEST OF EACH WAS SLOW\n");
+    for (int i = 0; i < all.size(); i++) {
+      JsonObject slowest = all.get(i).put("number", i + 1).getJsonObject("slowest");
+      why.append(Paragraph.wrapped(i + 1 + ". " + slowest.getString("query")));
+      slowest
+          .getJsonArray("why")
+          .forEach(reason -> why.append(Paragraph.wrapped(4, "- " + reason, 6)));
     }
-    out.print(table.text());
-    out.print("\nWHY THE SLOWEST OF EACH WAS SLOW\n");
-    number = 1;
-    for (JsonObject each : all) {
-      JsonObject slowest = each.getJsonObject("slowest");
-      out.print(TextTable.wrapped(0, number++ + ". " + slowest.getString("query"), 4));
-      for (Object why : slowest.getJsonArray("why")) {
-        out.print(TextTable.wrapped(4, "- " + why, 6));
-      }
-    }
+    return QUERIES.text(all.stream()) + why;
   }
 }

@@ -1,15 +1,14 @@
 package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
+import io.fleetgauge.operator.status.Table.Column;
 import io.fleetgauge.runtime.terminal.Figures;
-import io.fleetgauge.runtime.terminal.TextTable;
+import io.fleetgauge.runtime.terminal.Paragraph;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -21,7 +20,34 @@ import picocli.CommandLine.Option;
           + " and what they will hold when the retention is reached.",
       "Bytes and series count every copy: a host on two gateways counts twice."
     })
-public final class StorageCommand extends AskingCommand {
+public final class StorageCommand extends QuestionCommand {
+  private static final Table GATEWAYS =
+      new Table(
+          Column.text("GATEWAY", "id"),
+          Column.right(
+              "BLOCKS",
+              each ->
+                  each.containsKey("error") ? "no answer" : DiskColumns.BLOCKS.cell().apply(each)),
+          DiskColumns.LIMIT,
+          DiskColumns.JOURNAL,
+          DiskColumns.FREE,
+          DiskColumns.PER_DAY,
+          DiskColumns.RETENTION,
+          DiskColumns.AT_RETENTION,
+          DiskColumns.DAYS_LEFT,
+          Column.right("PER SAMPLE", StorageCommand::perSample));
+
+  private static final Table HOSTS =
+      new Table(
+          Column.text("HOST", "host"),
+          Column.number("COPIES", "copies"),
+          Column.count("SERIES", "series"),
+          Column.count("BLOCKS", "blocks"),
+          Column.bytes("BYTES", "diskBytes"),
+          Column.bytes("ROLLUPS", "rollupBytes"),
+          Column.bytes("MEMORY", "memoryBytes"),
+          Column.left("OLDEST", StorageCommand::oldest));
+
   @Option(
       names = "--limit",
       paramLabel = "N",
@@ -35,23 +61,30 @@ public final class StorageCommand extends AskingCommand {
   }
 
   @Override
-  void print(JsonObject answer, PrintWriter out) {
-    total(answer.getJsonObject("total"), out);
-    gateways(answer.getJsonArray("gateways"), out);
-    uses(answer.getJsonArray("groups"), "GROUP", "group", Integer.MAX_VALUE, out);
-    uses(answer.getJsonArray("metrics"), "METRIC", "metric", most(), out);
-    hosts(answer.getJsonArray("hosts"), out);
+  String text(JsonObject answer) {
+    JsonArray groups = answer.getJsonArray("groups");
+    JsonArray metrics = answer.getJsonArray("metrics");
+    long most = limit <= 0 ? Long.MAX_VALUE : limit;
+    return total(answer.getJsonObject("total"))
+        + GATEWAYS.section(Table.rows(answer.getJsonArray("gateways")))
+        + uses("GROUP", "group", groups).section(Table.rows(groups))
+        + uses("METRIC", "metric", metrics).section(Table.rows(metrics).limit(most))
+        + HOSTS.section(Table.rows(answer.getJsonArray("hosts")).limit(most));
   }
 
-  private int most() {
-    return limit <= 0 ? Integer.MAX_VALUE : limit;
+  private static String perSample(JsonObject gateway) {
+    Double bytes = gateway.getDouble("bytesPerSample");
+    return bytes == null ? null : String.format(Locale.ROOT, "%.2f B", bytes);
   }
 
-  private static void total(JsonObject total, PrintWriter out) {
+  private static String oldest(JsonObject host) {
+    Long oldest = host.getLong("oldestAt");
+    return oldest == null ? null : Instant.ofEpochMilli(oldest).toString();
+  }
+
+  private static String total(JsonObject total) {
     Double perSample = total.getDouble("bytesPerSample");
-    out.print(
-        TextTable.wrapped(
-            0,
+    return Paragraph.wrapped(
             Figures.bytes(total.getLong("diskBytes", 0L))
                 + " in blocks ("
                 + Figures.bytes(total.getLong("rollupBytes", 0L))
@@ -61,11 +94,8 @@ public final class StorageCommand extends AskingCommand {
                 + Figures.bytes(total.getLong("headBytes", 0L))
                 + " in memory; "
                 + Figures.count(total.getLong("series", 0L))
-                + " series",
-            4));
-    out.print(
-        TextTable.wrapped(
-            0,
+                + " series")
+        + Paragraph.wrapped(
             (perSample == null
                     ? "bytes per sample are not known until a block is on disk"
                     : String.format(Locale.ROOT, "%.2f bytes per sample", perSample))
@@ -73,94 +103,16 @@ public final class StorageCommand extends AskingCommand {
                 + Figures.bytesOf(total.getLong("bytesPerDay"))
                 + " a day; "
                 + Figures.bytesOf(total.getLong("bytesAtRetention"))
-                + " when the retention is reached",
-            4));
+                + " when the retention is reached");
   }
 
-  private static Stream<JsonObject> objects(JsonArray array) {
-    return array.stream().map(JsonObject.class::cast);
-  }
-
-  private static void gateways(JsonArray gateways, PrintWriter out) {
-    TextTable table =
-        new TextTable(
-            "GATEWAY",
-            ">BLOCKS",
-            ">LIMIT",
-            ">JOURNAL",
-            ">FREE",
-            ">PER DAY",
-            ">RETENTION",
-            ">AT RETENTION",
-            ">DAYS LEFT",
-            ">PER SAMPLE");
-    objects(gateways)
-        .forEach(
-            each -> {
-              if (each.containsKey("error")) {
-                table.row(
-                    each.getString("id"), "no answer", "-", "-", "-", "-", "-", "-", "-", "-");
-                return;
-              }
-              JsonObject disk = each.getJsonObject("disk");
-              Double perSample = each.getDouble("bytesPerSample");
-              table.row(
-                  each.getString("id"),
-                  Figures.bytesOf(disk.getLong("blockBytes")),
-                  Figures.bytesOf(disk.getLong("maxBytes")),
-                  Figures.bytesOf(disk.getLong("journalBytes")),
-                  Figures.bytesOf(disk.getLong("freeBytes")),
-                  Figures.bytesOf(disk.getLong("bytesPerDay")),
-                  Figures.durationOf(disk.getLong("retentionMillis")),
-                  Figures.bytesOf(disk.getLong("bytesAtRetention")),
-                  StatusCommand.daysLeft(disk),
-                  perSample == null
-                      ? Figures.UNKNOWN
-                      : String.format(Locale.ROOT, "%.2f B", perSample));
-            });
-    print(table, out);
-  }
-
-  private static void uses(JsonArray rows, String title, String name, int most, PrintWriter out) {
-    TextTable table = new TextTable(title, ">SERIES", ">BYTES", ">SHARE");
-    long all = objects(rows).mapToLong(each -> each.getLong("diskBytes")).sum();
-    objects(rows)
-        .limit(most)
-        .forEach(
-            each ->
-                table.row(
-                    each.getString(name),
-                    Figures.count(each.getLong("series")),
-                    Figures.bytesOf(each.getLong("diskBytes")),
-                    Figures.percent(each.getLong("diskBytes"), all)));
-    print(table, out);
-  }
-
-  private void hosts(JsonArray hosts, PrintWriter out) {
-    TextTable table =
-        new TextTable(
-            "HOST", ">COPIES", ">SERIES", ">BLOCKS", ">BYTES", ">ROLLUPS", ">MEMORY", "OLDEST");
-    objects(hosts)
-        .limit(most())
-        .forEach(
-            each ->
-                table.row(
-                    each.getString("host"),
-                    each.getLong("copies"),
-                    Figures.count(each.getLong("series")),
-                    Figures.count(each.getLong("blocks")),
-                    Figures.bytesOf(each.getLong("diskBytes")),
-                    Figures.bytesOf(each.getLong("rollupBytes")),
-                    Figures.bytesOf(each.getLong("memoryBytes")),
-                    each.containsKey("oldestAt")
-                        ? Instant.ofEpochMilli(each.getLong("oldestAt")).toString()
-                        : Figures.UNKNOWN));
-    print(table, out);
-  }
-
-  private static void print(TextTable table, PrintWriter out) {
-    if (!table.isEmpty()) {
-      out.print("\n" + table.text());
-    }
+  /** Groups or metrics with their share of all rows. */
+  private static Table uses(String title, String field, JsonArray rows) {
+    long all = Table.rows(rows).mapToLong(each -> each.getLong("diskBytes")).sum();
+    return new Table(
+        Column.text(title, field),
+        Column.count("SERIES", "series"),
+        Column.bytes("BYTES", "diskBytes"),
+        Column.right("SHARE", each -> Figures.percent(each.getLong("diskBytes"), all)));
   }
 }

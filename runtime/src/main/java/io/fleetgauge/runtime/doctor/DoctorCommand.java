@@ -5,7 +5,9 @@ import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Main;
-import io.fleetgauge.runtime.terminal.TextTable;
+import io.fleetgauge.runtime.terminal.FormatOption;
+import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.Paragraph;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -40,7 +42,6 @@ import picocli.CommandLine.Parameters;
       "2:There are failures, or the command line is wrong."
     })
 public final class DoctorCommand implements Command {
-  private static final List<String> FORMATS = List.of("table", "json");
   private static final int FAILURES = 2;
 
   @CommandLine.Spec private CommandSpec spec;
@@ -80,25 +81,11 @@ public final class DoctorCommand implements Command {
   @Option(names = "--all", description = "Prints also what is well.")
   private boolean all;
 
-  @Option(
-      names = "--format",
-      paramLabel = "FORMAT",
-      defaultValue = "table",
-      description = "table or json. Default: table.")
-  private String format;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private FormatOption format;
+  @CommandLine.Mixin private HelpOption help;
 
   @Override
   public Integer call() {
-    if (!FORMATS.contains(format)) {
-      throw new CommandLine.ParameterException(
-          spec.commandLine(), "--format is " + format + "; it may be table or json");
-    }
     Logs.toErrors(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
     Findings findings = new Findings();
     Examination examination = examination();
@@ -107,7 +94,7 @@ public final class DoctorCommand implements Command {
     List<Finding> found = new ArrayList<>(findings.all());
     found.sort(Comparator.comparing(Finding::outcome));
     PrintWriter out = spec.commandLine().getOut();
-    if (format.equals("json")) {
+    if (format.isJson()) {
       out.println(json(found).encodePrettily());
     } else {
       print(found, out);
@@ -216,18 +203,7 @@ public final class DoctorCommand implements Command {
   private void print(List<Finding> found, PrintWriter out) {
     for (Finding each : found) {
       if (each.outcome() != Finding.Outcome.OK || all) {
-        out.print(
-            TextTable.wrapped(
-                0,
-                each.outcome().text.toUpperCase(Locale.ROOT)
-                    + " "
-                    + each.check()
-                    + ": "
-                    + each.text(),
-                4));
-        if (!each.advice().isEmpty()) {
-          out.print(TextTable.wrapped(4, "do: " + each.advice(), 8));
-        }
+        out.print(Paragraph.problem(each.outcome().text, each.check(), each.text(), each.advice()));
       }
     }
     out.printf(

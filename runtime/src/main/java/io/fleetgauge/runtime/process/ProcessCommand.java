@@ -5,12 +5,14 @@ import io.fleetgauge.runtime.heap.ClassCache;
 import io.fleetgauge.runtime.heap.HeapTrim;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -27,11 +29,7 @@ public abstract class ProcessCommand<C> implements Command {
       description = "YAML file; without it every key has its default.")
   private Path file;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @Mixin private HelpOption help;
 
   /** The option of processes that otherwise need tokens to listen for other machines. */
   public static final class InsecureOption {

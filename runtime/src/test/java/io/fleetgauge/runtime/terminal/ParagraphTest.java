@@ -1,41 +1,28 @@
 package io.fleetgauge.runtime.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class TextTableTest {
-  @Test
-  void columnsAreAlignedAndFiguresFlushedRight() {
-    assertThat(new TextTable("NAME", ">COUNT").row("a", 5).row("longer", 1_234).text())
-        .isEqualTo("NAME    COUNT\na           5\nlonger   1234\n");
-  }
-
-  @Test
-  void theWidestColumnGivesWayUntilTheTableFits() {
-    String text = new TextTable("A", "B", ">N").row("x".repeat(300), "y".repeat(30), 7).text();
-    assertThat(text.lines()).allMatch(line -> line.length() <= TextTable.WIDTH);
-    assertThat(text).contains("x..").contains("y".repeat(30)).endsWith("7\n");
-  }
-
+class ParagraphTest {
   @Test
   void namesCannotObeyTheTerminal() {
-    assertThat(new TextTable("A").row("a\u001b[31m\nb").text()).isEqualTo("A\na [31m b\n");
+    assertThat(Paragraph.wrapped("a\u001b[31m\nb")).isEqualTo("a [31m b\n");
   }
 
   @Test
-  void aRowHasACellForEachColumn() {
-    assertThatThrownBy(() -> new TextTable("A", "B").row(1))
-        .hasMessage("1 cells in a table of 2 columns");
+  void belowAProblemIsWhatToDo() {
+    assertThat(Paragraph.problem("warning", "disk", "is full", "free space"))
+        .isEqualTo("WARNING disk: is full\n    do: free space\n");
+    assertThat(Paragraph.problem("ok", "disk", "is empty", "")).isEqualTo("OK disk: is empty\n");
   }
 
   @Test
   void longTextsAreWrappedBetweenWords() {
-    String text = TextTable.wrapped(4, "word ".repeat(60).strip(), 8);
-    assertThat(text.lines()).hasSize(3).allMatch(line -> line.length() <= TextTable.WIDTH);
+    String text = Paragraph.wrapped(4, "word ".repeat(60).strip(), 8);
+    assertThat(text.lines()).hasSize(3).allMatch(line -> line.length() <= Paragraph.WIDTH);
     assertThat(text).startsWith("    word word").contains("\n        word");
   }
 

@@ -2,38 +2,26 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.FormatOption;
+import io.fleetgauge.runtime.terminal.HelpOption;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
-import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 
 /** A command that asks a query API one question, and prints the answer as a table or as JSON. */
-abstract class AskingCommand implements Command {
-  private static final List<String> FORMATS = List.of("table", "json");
-
+abstract class QuestionCommand implements Command {
   @CommandLine.Spec private CommandSpec spec;
   @CommandLine.Mixin private QueryApi api;
 
-  @Option(
-      names = "--format",
-      paramLabel = "FORMAT",
-      defaultValue = "table",
-      description = "table or json. Default: table.")
-  private String format;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this help.")
-  private boolean help;
+  @CommandLine.Mixin private FormatOption format;
+  @CommandLine.Mixin private HelpOption help;
 
   /** Asks; the value is printed when JSON is wanted. */
   abstract JsonObject ask(QueryApi from) throws QueryApi.Failure;
 
-  /** Prints the answer for people. */
-  abstract void print(JsonObject answer, PrintWriter out);
+  /** The answer for people. */
+  abstract String text(JsonObject answer);
 
   /** The exit code for an answer. */
   int exitCode(JsonObject answer) {
@@ -53,10 +41,6 @@ abstract class AskingCommand implements Command {
 
   @Override
   public Integer call() {
-    if (!FORMATS.contains(format)) {
-      throw new CommandLine.ParameterException(
-          spec.commandLine(), "--format is " + format + "; it may be table or json");
-    }
     JsonObject answer;
     try (QueryApi asked = api) {
       answer = ask(asked);
@@ -65,10 +49,10 @@ abstract class AskingCommand implements Command {
       return exitCodeOfFailure();
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (format.equals("json")) {
+    if (format.isJson()) {
       out.println(answer.encodePrettily());
     } else {
-      print(answer, out);
+      out.print(text(answer));
     }
     out.flush();
     return exitCode(answer);
