@@ -3,6 +3,7 @@ package io.fleetgauge.load.chaos;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.load.fleet.ChildJvm;
+import io.fleetgauge.load.fleet.ChildProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** Gateways and query APIs in JVMs of their own. Safe for several threads once it is started. */
@@ -42,7 +42,7 @@ final class ChaosFleet implements AutoCloseable {
   private final String name;
   private final List<String> flags;
   private final Map<String, Seat> seats = new LinkedHashMap<>();
-  private final Map<String, ChildJvm> running = new TreeMap<>();
+  private final Map<String, ChildProcess> running = new TreeMap<>();
   private final HttpClient client =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
@@ -116,7 +116,7 @@ final class ChaosFleet implements AutoCloseable {
     String command = id.startsWith("query") ? "query" : "gateway";
     running.put(
         id,
-        new ChildJvm(
+        ChildJvm.start(
             folder,
             "384m",
             Map.of(),
@@ -128,13 +128,7 @@ final class ChaosFleet implements AutoCloseable {
   }
 
   void awaitReady(String id) throws InterruptedException {
-    long deadline = System.nanoTime() + START_LIMIT.toNanos();
-    while (status(id, "/-/ready") != 200) {
-      if (!running.get(id).process().isAlive() || System.nanoTime() > deadline) {
-        throw new IllegalStateException(id + " does not start: " + running.get(id).output());
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+    running.get(id).awaitReady(address(id).resolve("/-/ready"), START_LIMIT);
   }
 
   void kill(String id) {
@@ -143,25 +137,17 @@ final class ChaosFleet implements AutoCloseable {
 
   /** Stops a process with SIGTERM and waits for its end. */
   void stop(String id) throws InterruptedException {
-    ChildJvm process = running.remove(id);
-    process.process().destroy();
-    if (!process.process().waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-      process.close();
+    if (!running.remove(id).stop(STOP_LIMIT)) {
       throw new IllegalStateException(id + " did not stop within " + STOP_LIMIT);
     }
   }
 
   void freeze(String id) throws IOException, InterruptedException {
-    signal(id, "-STOP");
+    running.get(id).signal("STOP");
   }
 
   void thaw(String id) throws IOException, InterruptedException {
-    signal(id, "-CONT");
-  }
-
-  private void signal(String id, String signal) throws IOException, InterruptedException {
-    String pid = Long.toString(running.get(id).process().pid());
-    new ProcessBuilder("kill", signal, pid).inheritIO().start().waitFor();
+    running.get(id).signal("CONT");
   }
 
   boolean isRunning(String id) {
@@ -180,14 +166,6 @@ final class ChaosFleet implements AutoCloseable {
 
   String output(String id) {
     return running.get(id).output();
-  }
-
-  private int status(String id, String path) throws InterruptedException {
-    try {
-      return get(id, path).statusCode();
-    } catch (IOException e) {
-      return 0; // not listening
-    }
   }
 
   HttpResponse<String> get(String id, String path) throws IOException, InterruptedException {
@@ -214,7 +192,7 @@ final class ChaosFleet implements AutoCloseable {
 
   @Override
   public void close() {
-    for (ChildJvm process : running.values()) {
+    for (ChildProcess process : running.values()) {
       process.close();
     }
     running.clear();

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A command of the launcher in a JVM of its own, with this one's class path. */
-public final class ChildJvm implements AutoCloseable {
+/** Commands of the launcher in JVMs of their own, with this one's class path. */
+public final class ChildJvm {
   /** The files of flags that the distribution starts its processes with. */
   private static final List<String> FLAGS =
       Stream.of("common", "member", "small-heap").flatMap(ChildJvm::flags).toList();
@@ -18,24 +18,18 @@ public final class ChildJvm implements AutoCloseable {
   /** For processes that live for seconds: what they run is compiled once and quickly. */
   public static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1");
 
-  private final Process process;
-  private final Path output;
+  private ChildJvm() {}
 
   /**
+   * Starts a command.
+   *
    * @param folder where it runs and where its output goes
    * @param heap as {@code -Xmx} takes it
    * @param environment variables that it has beside those of this process
-   */
-  public ChildJvm(Path folder, String heap, Map<String, String> environment, String... command)
-      throws IOException {
-    this(folder, heap, environment, List.of(), List.of(), command);
-  }
-
-  /**
    * @param within the command that runs it, such as one that enters a network namespace
    * @param flags of the JVM, beside those of the launcher
    */
-  public ChildJvm(
+  public static ChildProcess start(
       Path folder,
       String heap,
       Map<String, String> environment,
@@ -43,26 +37,8 @@ public final class ChildJvm implements AutoCloseable {
       List<String> flags,
       String... command)
       throws IOException {
-    this(folder, environment, line(heap, within, flags, command));
-  }
-
-  /**
-   * A release that is installed somewhere.
-   *
-   * @param line its launcher and what that is told
-   */
-  public ChildJvm(Path folder, Map<String, String> environment, List<String> line)
-      throws IOException {
-    output = Files.createTempFile(folder, "output", ".txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(line)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
-    builder.environment().putAll(environment);
-    process = builder.start();
-    // The child must not outlive this process, whatever ends it.
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    Path log = Files.createTempFile(folder, "output", ".txt");
+    return new ChildProcess(folder, log, environment, line(heap, within, flags, command));
   }
 
   private static List<String> line(
@@ -89,25 +65,5 @@ public final class ChildJvm implements AutoCloseable {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  public Process process() {
-    return process;
-  }
-
-  /** What it has printed so far. */
-  public String output() {
-    try {
-      return Files.readString(output);
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** Kills it, as {@code kill -9} does, and waits until it is gone. */
-  @Override
-  public void close() {
-    process.destroyForcibly();
-    process.onExit().join();
   }
 }

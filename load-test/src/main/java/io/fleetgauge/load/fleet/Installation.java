@@ -49,23 +49,12 @@ public record Installation(Path home) {
    * @param heap as {@code FLEETGAUGE_HEAP} takes it; empty for the default
    * @param command of the launcher, with its options
    */
-  public Process start(Path folder, Path log, String heap, String... command) throws IOException {
+  public ChildProcess start(Path folder, Path log, String heap, String... command)
+      throws IOException {
     List<String> line = new ArrayList<>(List.of(launcher(home).toString()));
     line.addAll(List.of(command));
-    ProcessBuilder builder =
-        new ProcessBuilder(line)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile());
-    Map<String, String> environment = builder.environment();
-    environment.put("JAVA_HOME", System.getProperty("java.home"));
-    environment.remove(HEAP);
-    if (!heap.isEmpty()) {
-      environment.put(HEAP, heap);
-    }
-    Process process = builder.start();
-    // The child must not outlive this process, whatever ends it.
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    return process;
+    Map<String, String> environment =
+        Map.of("JAVA_HOME", System.getProperty("java.home"), HEAP, heap);
+    return new ChildProcess(folder, log, environment, line);
   }
 }

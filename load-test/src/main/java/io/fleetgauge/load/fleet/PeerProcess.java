@@ -1,23 +1,22 @@
 package io.fleetgauge.load.fleet;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 /** A program of another project that answers by HTTP, in a process of its own. */
 public final class PeerProcess implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final Process process;
+  private final ChildProcess process;
   private final URI address;
 
   /**
@@ -32,28 +31,12 @@ public final class PeerProcess implements AutoCloseable {
   public PeerProcess(List<String> command, Path folder, Path log, URI address, String ready)
       throws IOException, InterruptedException {
     this.address = address;
-    process =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    long deadline = System.nanoTime() + START_LIMIT.toNanos();
-    while (!isReady(ready)) {
-      if (!process.isAlive() || System.nanoTime() > deadline) {
-        String printed = Files.readString(log);
-        close();
-        throw new IllegalStateException(command.getFirst() + " does not start: " + printed);
-      }
-      process.waitFor(20, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  private boolean isReady(String ready) throws IOException, InterruptedException {
+    process = new ChildProcess(folder, log, Map.of(), command);
     try {
-      return get(ready).statusCode() == 200;
-    } catch (ConnectException e) {
-      return false;
+      process.awaitReady(address.resolve(ready), START_LIMIT);
+    } catch (IllegalStateException | InterruptedException e) {
+      close();
+      throw e;
     }
   }
 
@@ -72,11 +55,11 @@ public final class PeerProcess implements AutoCloseable {
   /** Asks it to stop, and waits until it has. */
   @Override
   public void close() {
-    process.destroy();
-    process
-        .onExit()
-        .orTimeout(10, TimeUnit.SECONDS)
-        .exceptionally(late -> process.destroyForcibly())
-        .join();
+    try {
+      process.stop(STOP_LIMIT);
+    } catch (InterruptedException e) {
+      process.close();
+      Thread.currentThread().interrupt();
+    }
   }
 }

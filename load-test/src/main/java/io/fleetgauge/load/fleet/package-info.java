@@ -4,7 +4,8 @@
  * programs to compare with.
  *
  * <p>In: how many gateways, which ports and which folder. Out: {@link
- * io.fleetgauge.load.fleet.LocalFleet} and {@link io.fleetgauge.load.fleet.ChildJvm}. Law: what
- * runs here is what runs in production, but for the address it binds.
+ * io.fleetgauge.load.fleet.LocalFleet} and {@link io.fleetgauge.load.fleet.ChildProcess}, which
+ * starts, watches and ends every process. Law: what runs here is what runs in production, but for
+ * the address it binds.
  */
 package io.fleetgauge.load.fleet;

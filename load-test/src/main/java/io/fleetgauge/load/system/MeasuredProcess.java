@@ -1,8 +1,9 @@
 package io.fleetgauge.load.system;
 
+import io.fleetgauge.load.fleet.ChildProcess;
 import java.io.IOException;
 import java.net.URI;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /**
  * A process that is measured.
@@ -10,10 +11,16 @@ import java.util.concurrent.TimeUnit;
  * @param name as the table has it
  * @param address where its HTTP is
  */
-public record MeasuredProcess(String name, Process process, URI address) implements AutoCloseable {
-  private static final int STOP_SECONDS = 30;
+public record MeasuredProcess(String name, ChildProcess child, URI address)
+    implements AutoCloseable {
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
+
+  Process process() {
+    return child.process();
+  }
 
   public ProcessCost cost() throws IOException {
+    Process process = process();
     if (!process.isAlive()) {
       throw new IOException(name + " has ended with status " + process.exitValue());
     }
@@ -22,18 +29,15 @@ public record MeasuredProcess(String name, Process process, URI address) impleme
 
   /** CPU seconds that it has spent on compilation; none where it is no JVM. */
   public double compilationSeconds() throws IOException {
-    return ProcessCost.compilationSeconds(process.pid());
+    return ProcessCost.compilationSeconds(process().pid());
   }
 
   @Override
   public void close() {
-    process.destroy();
     try {
-      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
+      child.stop(STOP_LIMIT);
     } catch (InterruptedException e) {
-      process.destroyForcibly();
+      child.close();
       Thread.currentThread().interrupt();
     }
   }

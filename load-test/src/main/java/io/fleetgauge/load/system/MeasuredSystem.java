@@ -1,5 +1,6 @@
 package io.fleetgauge.load.system;
 
+import io.fleetgauge.load.fleet.ChildProcess;
 import io.fleetgauge.load.fleet.Installation;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
@@ -9,9 +10,11 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -33,7 +36,7 @@ public record MeasuredSystem(
     MeasuredProcess query,
     Path data)
     implements AutoCloseable {
-  private static final int START_SECONDS = 600;
+  private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
   /** Starts gateways and a query API, with the default configuration. */
   public static MeasuredSystem gateways(
@@ -63,7 +66,7 @@ public record MeasuredSystem(
           config += "rules: {files: [\"%s\"]}\n".formatted(ruleFiles(folder));
         }
         Path file = Files.writeString(folder.resolve(id + ".yaml"), config);
-        Process process =
+        ChildProcess process =
             installation.start(
                 folder,
                 folder.resolve(id + ".log"),
@@ -75,7 +78,7 @@ public record MeasuredSystem(
             new MeasuredProcess(id, process, URI.create("http://127.0.0.1:" + ports.get(i))));
       }
       for (MeasuredProcess each : started) {
-        awaitReady(each, folder);
+        awaitReady(each);
       }
     } catch (Exception e) {
       started.forEach(MeasuredProcess::close);
@@ -104,16 +107,12 @@ public record MeasuredSystem(
       line.add("-storageDataPath=" + data);
       line.add("-httpListenAddr=127.0.0.1:" + port);
     }
-    Process process =
-        new ProcessBuilder(line)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(program + ".log").toFile())
-            .start();
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    ChildProcess process =
+        new ChildProcess(folder, folder.resolve(program + ".log"), Map.of(), line);
     MeasuredProcess only =
         new MeasuredProcess(program, process, URI.create("http://127.0.0.1:" + port));
     try {
-      awaitReady(only, folder);
+      awaitReady(only);
     } catch (Exception e) {
       only.close();
       throw e;
@@ -131,30 +130,12 @@ public record MeasuredSystem(
     return ours || name.equals("prometheus");
   }
 
-  private static void awaitReady(MeasuredProcess started, Path folder) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-    try (Connection connection = new Connection(started.address())) {
-      while (true) {
-        try {
-          if (connection.get("/-/ready").status() == 200) {
-            return;
-          }
-        } catch (IOException e) {
-          // Not listening yet.
-        }
-        if (!started.process().isAlive() || System.nanoTime() > deadline) {
-          throw new StartFailure(
-              started.name()
-                  + " does not become ready:\n"
-                  + Files.readString(log(started, folder)).lines().limit(30).toList());
-        }
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
+  private static void awaitReady(MeasuredProcess started) throws Exception {
+    try {
+      started.child().awaitReady(started.address().resolve("/-/ready"), START_LIMIT);
+    } catch (IllegalStateException e) {
+      throw new StartFailure(e.getMessage().lines().limit(30).collect(Collectors.joining("\n")));
     }
-  }
-
-  private static Path log(MeasuredProcess started, Path folder) {
-    return folder.resolve(started.name() + ".log");
   }
 
   /** All processes, those that store first. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.load.fleet.ChildJvm;
+import io.fleetgauge.load.fleet.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -52,7 +53,7 @@ class BusSplitTest {
     final int number;
     final String id;
     final String address;
-    final ChildJvm jvm;
+    final ChildProcess jvm;
 
     Member(int number, ChaosFleet.Place place, String gateways) throws IOException {
       this.number = number;
@@ -60,7 +61,7 @@ class BusSplitTest {
       this.address = place.address();
       changeTenants("a");
       this.jvm =
-          new ChildJvm(
+          ChildJvm.start(
               folder,
               "192m",
               Map.of(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.ChildJvm;
+import io.fleetgauge.load.fleet.ChildProcess;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
@@ -59,7 +60,7 @@ final class GatewayWithLedger implements AutoCloseable {
           .build();
   private final List<Sender> senders = new ArrayList<>();
   private final CountDownLatch stopping = new CountDownLatch(1);
-  private ChildJvm gateway;
+  private ChildProcess gateway;
 
   /**
    * @param data where the gateway keeps what it keeps
@@ -94,7 +95,7 @@ final class GatewayWithLedger implements AutoCloseable {
 
   void start() throws IOException {
     gateway =
-        new ChildJvm(
+        ChildJvm.start(
             folder,
             "256m",
             environment,

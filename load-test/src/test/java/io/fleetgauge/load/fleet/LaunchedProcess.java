@@ -3,9 +3,9 @@ package io.fleetgauge.load.fleet;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** A command of the launcher in a JVM of its own, with the tests' class path. */
 public final class LaunchedProcess implements AutoCloseable {
   public final Process process;
-  private final ChildJvm jvm;
+  private final ChildProcess child;
 
   public LaunchedProcess(Path folder, String... command) throws IOException {
     this(folder, Map.of(), command);
@@ -24,29 +24,23 @@ public final class LaunchedProcess implements AutoCloseable {
    */
   public LaunchedProcess(Path folder, Map<String, String> environment, String... command)
       throws IOException {
-    jvm = new ChildJvm(folder, "512m", environment, List.of(), ChildJvm.SHORT_LIVED, command);
-    process = jvm.process();
+    this(ChildJvm.start(folder, "512m", environment, List.of(), ChildJvm.SHORT_LIVED, command));
   }
 
   /** A command of a release that is installed in {@code home}, with its own libraries. */
   public static LaunchedProcess ofRelease(Path folder, Path home, String... command)
       throws IOException {
-    List<String> line = new ArrayList<>(List.of(home.resolve("bin/fleetgauge").toString()));
-    line.addAll(List.of(command));
-    return new LaunchedProcess(
-        new ChildJvm(
-            folder,
-            Map.of("JAVA_HOME", System.getProperty("java.home"), "FLEETGAUGE_HEAP", "512m"),
-            line));
+    Path log = Files.createTempFile(folder, "output", ".txt");
+    return new LaunchedProcess(new Installation(home).start(folder, log, "512m", command));
   }
 
-  private LaunchedProcess(ChildJvm jvm) {
-    this.jvm = jvm;
-    this.process = jvm.process();
+  private LaunchedProcess(ChildProcess child) {
+    this.child = child;
+    this.process = child.process();
   }
 
   public String output() {
-    return jvm.output();
+    return child.output();
   }
 
   /** Waits until a text has been printed, or the process has ended. */
@@ -69,6 +63,6 @@ public final class LaunchedProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    jvm.close();
+    child.close();
   }
 }

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** A store with S3's protocol, of which the launcher has fetched the jars: S3Proxy. */
@@ -17,10 +19,10 @@ final class S3Server implements AutoCloseable {
   private static final String IDENTITY = "local-identity";
   private static final String CREDENTIAL = "local-credential";
 
-  private final Process process;
+  private final ChildProcess process;
   private final int port;
 
-  private S3Server(Process process, int port) {
+  private S3Server(ChildProcess process, int port) {
     this.process = process;
     this.port = port;
   }
@@ -51,8 +53,12 @@ final class S3Server implements AutoCloseable {
         Files.writeString(
             folder.resolve("s3proxy-log.xml"),
             "<configuration><root level=\"OFF\"/></configuration>");
-    Process process =
-        new ProcessBuilder(
+    ChildProcess process =
+        new ChildProcess(
+            folder,
+            folder.resolve("s3proxy.log"),
+            Map.of(),
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-Dlogback.configurationFile=" + logging,
@@ -60,12 +66,11 @@ final class S3Server implements AutoCloseable {
                 jars + "/*",
                 "org.gaul.s3proxy.Main",
                 "--properties",
-                configuration.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("s3proxy.log").toFile())
-            .start();
+                configuration.toString()));
     S3Server server = new S3Server(process, port);
-    await().atMost(Duration.ofMinutes(10)).until(() -> !process.isAlive() || server.isListening());
+    await()
+        .atMost(Duration.ofMinutes(10))
+        .until(() -> !process.process().isAlive() || server.isListening());
     // Where AWS's tools look for credentials, in the place of a file in the home folder.
     System.setProperty("aws.accessKeyId", IDENTITY);
     System.setProperty("aws.secretAccessKey", CREDENTIAL);
@@ -97,6 +102,6 @@ final class S3Server implements AutoCloseable {
   public void close() {
     System.clearProperty("aws.accessKeyId");
     System.clearProperty("aws.secretAccessKey");
-    process.destroy();
+    process.close();
   }
 }
