@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.load.system.Connection;
 import io.fleetgauge.load.system.Connection.Answer;
 import io.fleetgauge.load.system.MeasuredSystem;
-import io.fleetgauge.load.traffic.GpuHost;
+import io.fleetgauge.load.traffic.GpuFleet;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
@@ -32,7 +32,7 @@ final class KeptSamples implements AutoCloseable {
   /** Samples of all metrics from a time on, up to another. */
   long count(long from, long to) throws IOException {
     long count = 0;
-    for (String metric : GpuHost.metrics()) {
+    for (String metric : GpuFleet.METRICS) {
       for (long begin = from; begin < to; begin += HOUR) {
         // The window is open on the left.
         long end = Math.min(to, begin + HOUR) - 1;
@@ -72,7 +72,7 @@ final class KeptSamples implements AutoCloseable {
                   end - some.getFirst().time() + 1);
       for (JsonNode each : ask(text, end)) {
         Labels labels = labels(each.get("metric"));
-        if (!GpuHost.metrics().contains(labels.value(Labels.NAME))) {
+        if (!GpuFleet.METRICS.contains(labels.value(Labels.NAME))) {
           continue; // rules add series of their own
         }
         Map<Long, Long> expected = sent.getOrDefault(labels, new HashMap<>());

@@ -2,7 +2,7 @@ package io.fleetgauge.load.measure;
 
 import io.fleetgauge.load.system.ResidentMemory;
 import io.fleetgauge.load.traffic.FleetTraffic;
-import io.fleetgauge.load.traffic.GpuHost;
+import io.fleetgauge.load.traffic.GpuFleet;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,7 +43,7 @@ final class LiveLoad {
         after.add(target.cpuOfEach());
       }
     }
-    double rate = 1_000.0 * traffic.fleet().size() * GpuHost.SERIES / GpuHost.TICK;
+    double rate = 1_000.0 * traffic.fleet().size() * GpuFleet.SERIES / GpuFleet.TICK;
     out.printf(
         Locale.ROOT,
         "%nlive: %d hosts each 15 s, %,.0f samples/s, a connection a host, for %d s%n%n",

@@ -2,7 +2,7 @@ package io.fleetgauge.load.measure;
 
 import io.fleetgauge.load.traffic.Bodies.Body;
 import io.fleetgauge.load.traffic.FleetTraffic;
-import io.fleetgauge.load.traffic.GpuHost;
+import io.fleetgauge.load.traffic.GpuFleet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ final class LiveTraffic implements AutoCloseable {
     long begin = System.currentTimeMillis();
     try {
       for (int sent = 0; !isOver; sent++) {
-        long due = begin + sent * GpuHost.TICK / hosts;
+        long due = begin + sent * GpuFleet.TICK / hosts;
         TimeUnit.MILLISECONDS.sleep(Math.max(0, due - System.currentTimeMillis()));
         var bodies = traffic.tick(sent % hosts, due);
         Lines line = lines.get(sent % hosts);
@@ -72,7 +72,7 @@ final class LiveTraffic implements AutoCloseable {
 
   /** Waits until each host has sent once, so that connections and code are there. */
   void awaitFirstTicks() throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(GpuHost.TICK + 1_000);
+    TimeUnit.MILLISECONDS.sleep(GpuFleet.TICK + 1_000);
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.fleetgauge.load.measure;
 
-import io.fleetgauge.load.traffic.GpuHost;
+import io.fleetgauge.load.traffic.GpuFleet;
 
 /**
  * What is sent and asked.
@@ -28,7 +28,7 @@ record LoadPlan(
     boolean viewers,
     int rules) {
   int ticks() {
-    return (int) Math.max(1, Math.round(hours * 3_600_000 / GpuHost.TICK));
+    return (int) Math.max(1, Math.round(hours * 3_600_000 / GpuFleet.TICK));
   }
 
   /** Whether anything is measured after the backlog, for which the systems stay. */

@@ -7,7 +7,6 @@ import io.fleetgauge.load.traffic.Backlog;
 import io.fleetgauge.load.traffic.FleetTraffic;
 import io.fleetgauge.load.traffic.FleetTraffic.Form;
 import io.fleetgauge.load.traffic.GpuFleet;
-import io.fleetgauge.load.traffic.GpuHost;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -51,18 +50,19 @@ final class LoadRun implements AutoCloseable {
     this.folder = Files.createDirectories(folder);
     this.out = out;
     this.plan = plan;
-    long first = (System.currentTimeMillis() / GpuHost.TICK - plan.ticks()) * GpuHost.TICK;
-    traffic = new FleetTraffic(new GpuFleet(plan.hosts(), plan.seed()), forms, SENDERS, first);
+    long first = (System.currentTimeMillis() / GpuFleet.TICK - plan.ticks()) * GpuFleet.TICK;
+    traffic =
+        new FleetTraffic(new GpuFleet(plan.hosts(), plan.seed(), first), forms, SENDERS, first);
     backlog = new EnumMap<>(traffic.backlog(folder, plan.ticks()));
     backlogSamples = traffic.samples();
     GpuFleet fleet = traffic.fleet();
-    long active = (long) plan.hosts() * GpuHost.SERIES;
+    long active = (long) plan.hosts() * GpuFleet.SERIES;
     out.printf(
         Locale.ROOT,
         "%n%d hosts x %d series with labels of %.0f bytes, %.2f new series an hour for each, %s h"
             + " of ticks of 15 s: %,d samples%n%n",
         plan.hosts(),
-        GpuHost.SERIES,
+        GpuFleet.SERIES,
         fleet.labelBytes(),
         (fleet.seriesEver() - active) / plan.hours() / active,
         plan.hours(),
@@ -193,7 +193,7 @@ final class LoadRun implements AutoCloseable {
 
   /** Sends what the hosts have read since the last tick that was sent. */
   private void catchUp() throws Exception {
-    int ticks = (int) ((System.currentTimeMillis() - traffic.nextTime()) / GpuHost.TICK);
+    int ticks = (int) ((System.currentTimeMillis() - traffic.nextTime()) / GpuFleet.TICK);
     if (ticks > 0) {
       Map<Form, Backlog> more = traffic.backlog(folder, ticks);
       for (Target target : targets) {
@@ -227,5 +227,6 @@ final class LoadRun implements AutoCloseable {
   @Override
   public void close() {
     targets.forEach(target -> target.system().close());
+    traffic.fleet().close();
   }
 }

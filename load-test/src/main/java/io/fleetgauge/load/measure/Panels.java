@@ -101,10 +101,7 @@ final class Panels {
         "stragglers",
         "DCGM_FI_PROF_SM_ACTIVE < on (job) group_left () (0.8 * quantile by (job) (0.5,"
             + " DCGM_FI_PROF_SM_ACTIVE))");
-    instant(
-        all,
-        "one host",
-        "avg by (gpu) (DCGM_FI_DEV_GPU_UTIL{Hostname=\"gpu-node-0000.dc1.example.net\"})");
+    instant(all, "one host", "avg by (gpu) (DCGM_FI_DEV_GPU_UTIL{Hostname=\"gpu-node-01\"})");
 
     hour(all, "utilization", "avg(DCGM_FI_DEV_GPU_UTIL)", 15);
     hour(all, "utilization by rack", "avg by (rack) (DCGM_FI_DEV_GPU_UTIL)", 15);
@@ -112,14 +109,14 @@ final class Panels {
     hour(all, "power by tenant", "sum by (tenant) (DCGM_FI_DEV_POWER_USAGE)", 15);
     hour(all, "temperature by rack", "max by (rack) (DCGM_FI_DEV_GPU_TEMP)", 15);
     hour(all, "memory by tenant", "sum by (tenant) (DCGM_FI_DEV_FB_USED)", 15);
-    hour(all, "NVLink by rack", "sum by (rack) (rate(DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES[5m]))", 15);
-    hour(all, "ECC errors by rack", "sum by (rack) (rate(DCGM_FI_DEV_ECC_SBE_VOL_TOTAL[5m]))", 15);
-    hour(all, "tensor cores by job", "avg by (job) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)", 30);
     hour(
         all,
-        "GPUs of a host",
-        "DCGM_FI_DEV_GPU_UTIL{Hostname=\"gpu-node-0000.dc1.example.net\"}",
+        "NVLink by rack",
+        "sum by (rack) (avg_over_time(DCGM_FI_PROF_NVLINK_TX_BYTES[5m]))",
         15);
+    hour(all, "ECC errors by rack", "sum by (rack) (rate(DCGM_FI_DEV_ECC_SBE_VOL_TOTAL[5m]))", 15);
+    hour(all, "tensor cores by job", "avg by (job) (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)", 30);
+    hour(all, "GPUs of a host", "DCGM_FI_DEV_GPU_UTIL{Hostname=\"gpu-node-01\"}", 15);
     hour(all, "clock, 5th percentile", "quantile(0.05, DCGM_FI_DEV_SM_CLOCK)", 30);
     hour(
         all,
@@ -148,8 +145,8 @@ final class Panels {
         60);
     sixHours(
         all,
-        "throttled time by tenant",
-        "sum by (tenant) (rate(DCGM_FI_DEV_POWER_VIOLATION[10m]))",
+        "PCIe replays by tenant",
+        "sum by (tenant) (rate(DCGM_FI_DEV_PCIE_REPLAY_COUNTER[10m]))",
         60);
     sixHours(all, "memory by rack", "sum by (rack) (DCGM_FI_DEV_FB_USED)", 15);
     return List.copyOf(all);

@@ -3,7 +3,7 @@ package io.fleetgauge.load.measure;
 import io.fleetgauge.load.measure.Panels.Panel;
 import io.fleetgauge.load.system.Connection;
 import io.fleetgauge.load.traffic.FleetTraffic;
-import io.fleetgauge.load.traffic.GpuHost;
+import io.fleetgauge.load.traffic.GpuFleet;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,7 +72,7 @@ final class RefreshLoad {
 
   /** Asks for windows that end where the samples end. */
   void run() throws Exception {
-    long end = traffic.nextTime() / GpuHost.TICK * GpuHost.TICK - GpuHost.TICK;
+    long end = traffic.nextTime() / GpuFleet.TICK * GpuFleet.TICK - GpuFleet.TICK;
     List<Result> results = new ArrayList<>();
     for (Target target : targets) {
       List<Result> ofTarget = new ArrayList<>();
@@ -171,7 +171,7 @@ final class RefreshLoad {
   private void ask(Target target, Connection connection, Result result, int round, long end)
       throws Exception {
     int rounds = passes * ROUNDS;
-    long to = end - (rounds - 1 - round) * GpuHost.TICK;
+    long to = end - (rounds - 1 - round) * GpuFleet.TICK;
     double begin = target.cpu();
     for (Panel panel : Panels.ALL) {
       double took = panel.ask(connection, to / 1_000, result.cached ? "" : NO_CACHE);

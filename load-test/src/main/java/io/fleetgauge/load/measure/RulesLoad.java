@@ -35,7 +35,7 @@ final class RulesLoad {
           "avg by (rack) (DCGM_FI_DEV_GPU_UTIL{%s})",
           "sum by (tenant) (DCGM_FI_DEV_POWER_USAGE{%s})",
           "max by (job) (DCGM_FI_DEV_GPU_TEMP{%s})",
-          "sum by (rack) (rate(DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES{%s}[5m]))",
+          "sum by (rack) (avg_over_time(DCGM_FI_PROF_NVLINK_TX_BYTES{%s}[5m]))",
           "sum by (job) (DCGM_FI_DEV_FB_USED{%s})");
 
   /** Expressions of alerts, each with a limit. */

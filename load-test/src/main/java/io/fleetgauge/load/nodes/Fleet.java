@@ -1,6 +1,7 @@
 package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.driver.Board;
+import io.fleetgauge.probe.config.TickSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,10 +11,10 @@ import java.util.List;
  *
  * @param places the GPU nodes
  * @param jobTime how long jobs of a group of nodes last
- * @param tick time between two readings
+ * @param ticks how often nodes are read
  * @param seed of jobs and noise
  */
-public record Fleet(List<Place> places, Duration jobTime, Duration tick, long seed) {
+public record Fleet(List<Place> places, Duration jobTime, TickSettings ticks, long seed) {
   private static final int RACKS = 5;
   private static final Duration JOB_TIME = Duration.ofHours(1);
   private static final Board[] BOARDS = {
@@ -35,11 +36,16 @@ public record Fleet(List<Place> places, Duration jobTime, Duration tick, long se
       }
       places.add(new Place(i, rack, position, board, rack == DIVIDED_RACK));
     }
-    return new Fleet(places, JOB_TIME, tick, seed);
+    return new Fleet(places, JOB_TIME, TickSettings.every(tick), seed);
   }
 
   public Fleet {
     places = List.copyOf(places);
+  }
+
+  /** Time between two readings. */
+  public Duration tick() {
+    return ticks.tick();
   }
 
   /** How many GPUs the nodes have, divided or not. */

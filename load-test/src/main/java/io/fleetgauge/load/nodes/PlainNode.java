@@ -1,7 +1,6 @@
 package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.driver.Noise;
-import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -37,7 +36,7 @@ public final class PlainNode implements PlayedNode {
     this.hostname = hostname;
     this.seed = fleet.seed() + hostname.hashCode();
     this.time = first;
-    TickClasses classes = TickClasses.of(TickSettings.every(fleet.tick()));
+    TickClasses classes = TickClasses.of(fleet.ticks());
     host = new HostModel(hostname, hostname.hashCode(), classes, fleet.seed(), first);
     List<Reader> readers = new ArrayList<>(host.readers());
     readers.add(exporter.apply(classes.core(), () -> time));

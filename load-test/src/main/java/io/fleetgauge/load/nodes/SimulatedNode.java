@@ -5,7 +5,6 @@ import io.fleetgauge.load.nodes.driver.Fault;
 import io.fleetgauge.load.nodes.driver.PlayedClock;
 import io.fleetgauge.load.nodes.driver.SimulatedGpu;
 import io.fleetgauge.load.nodes.driver.Work;
-import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -80,7 +79,7 @@ public final class SimulatedNode implements PlayedNode {
             log -> Nvml.of(driver, log),
             clock::nanos,
             clock);
-    TickClasses classes = TickClasses.of(TickSettings.every(fleet.tick()));
+    TickClasses classes = TickClasses.of(fleet.ticks());
     host = new HostModel(place.hostname(), place.number(), classes, fleet.seed(), first);
     xids = new XidCounts(() -> time);
     List<Reader> readers = new ArrayList<>(host.readers());

@@ -96,7 +96,7 @@ public final class FleetTraffic {
         writers.put(
             form, new Backlog.Writer(folder.resolve("backlog-" + backlogs + "-" + form), senders));
       }
-      for (int i = 0; i < ticks; i++, nextTime += GpuHost.TICK) {
+      for (int i = 0; i < ticks; i++, nextTime += GpuFleet.TICK) {
         for (int host = 0; host < fleet.size(); host++) {
           Tick tick = next(host, nextTime);
           int sender = host % senders;
@@ -112,7 +112,7 @@ public final class FleetTraffic {
           bodies
               .get(writer.getKey())
               .get(sender)
-              .flush(body -> writer.getValue().add(sender, nextTime - GpuHost.TICK, body));
+              .flush(body -> writer.getValue().add(sender, nextTime - GpuFleet.TICK, body));
         }
       }
     } finally {
@@ -128,7 +128,7 @@ public final class FleetTraffic {
   /** Makes the next tick of a host, in all forms. */
   public Map<Form, Body> tick(int host, long time) {
     Tick tick = next(host, time);
-    nextTime = Math.max(nextTime, time + GpuHost.TICK);
+    nextTime = Math.max(nextTime, time + GpuFleet.TICK);
     Map<Form, Body> made = new EnumMap<>(Form.class);
     bodies.forEach(
         (form, all) -> {

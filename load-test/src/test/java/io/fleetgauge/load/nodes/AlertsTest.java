@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.load.nodes.driver.Board;
 import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
@@ -119,7 +120,8 @@ class AlertsTest {
       places.add(place(i));
     }
     boolean shortJobs = CASES.get(number).fault() == Fault.EXCEPTIONS;
-    return new Fleet(places, shortJobs ? Duration.ofMinutes(30) : Duration.ofDays(1), TICK, 5);
+    Duration jobs = shortJobs ? Duration.ofMinutes(30) : Duration.ofDays(1);
+    return new Fleet(places, jobs, TickSettings.every(TICK), 5);
   }
 
   private static Incidents incidents() {

@@ -272,8 +272,7 @@ class TidyTest {
               "distribution.sbom",
               "distribution.training"),
           room("distribution.packages"),
-          room(
-              "distribution.image", "distribution.process", "distribution.sbom"),
+          room("distribution.image", "distribution.process", "distribution.sbom"),
           room("probe.counters", "sample.gpu", "sample.vocabulary"),
           room(
               "probe.page",
@@ -980,7 +979,15 @@ class TidyTest {
               "runtime.process",
               "runtime.terminal",
               "sample"),
-          room("load.traffic", "sample", "sample.frame", "sample.prometheus"),
+          room(
+              "load.traffic",
+              "load.fleet",
+              "load.nodes",
+              "load.nodes.driver",
+              "probe.config",
+              "sample",
+              "sample.frame",
+              "sample.prometheus"),
           room("load.system", "load.fleet", "runtime.process"),
           room(
               "load.measure",
