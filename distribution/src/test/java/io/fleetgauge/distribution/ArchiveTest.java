@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is in the archive. */
+/** The contents of the archive. */
 class ArchiveTest {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
 
@@ -263,7 +263,7 @@ class ArchiveTest {
 
   @Test
   void theSameSourcesMakeTheSameBytes() throws Exception {
-    // What differs between two builds of one source: the time, the user, and the order of files.
+    // Differences between two builds of one source: the time, the user, and the order of files.
     List<String> entries = archive.listing();
     assertThat(entries).hasSizeGreaterThan(60);
     assertThat(entries)

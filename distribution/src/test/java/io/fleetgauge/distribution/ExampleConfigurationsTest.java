@@ -42,7 +42,7 @@ class ExampleConfigurationsTest {
   private static final Map<String, String> FOLDERS =
       Map.of("store.folder", "gateway", "spool.folder", "probe", "rules.folder", "query");
 
-  /** What each machine has of its own. */
+  /** Settings that each machine has of its own. */
   private static final Set<String> OF_A_MACHINE =
       Set.of("id", "zone", "http.host", "http.advertisedHost", "cluster.host", "gateways");
 

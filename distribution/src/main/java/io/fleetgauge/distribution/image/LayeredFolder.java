@@ -20,7 +20,9 @@ import java.util.stream.Stream;
  * classes.
  */
 final class LayeredFolder {
-  /** Of the desktop, of which a process has the classes of its beans; they need a display. */
+  /**
+   * Libraries of the desktop, of which a process has the classes of its beans; they need a display.
+   */
   private static final Pattern NEVER_LOADED =
       Pattern.compile(
           "runtime/lib/lib(awt.*|fontmanager|freetype|javajpeg|jawt|jsound|lcms|mlib_image"
@@ -79,14 +81,16 @@ final class LayeredFolder {
     return layer("Java runtime", file -> file.startsWith("runtime/") && !file.endsWith(".aot"));
   }
 
-  /** What changes when a library gets another version. */
+  /** Files that change when a library gets another version. */
   FileEntriesLayer dependencies() throws IOException {
     return layer(
         "libraries",
         file -> isLibrary(file) || file.startsWith("native/") || file.startsWith("licences/"));
   }
 
-  /** What every release changes: our jars, flags, examples, rules, and the cache of classes. */
+  /**
+   * Files that every release changes: our jars, flags, examples, rules, and the cache of classes.
+   */
   FileEntriesLayer application() throws IOException {
     return layer(
         "Fleetgauge",

@@ -92,7 +92,7 @@ public final class ProcessImage {
     JibContainerBuilder image =
         Jib.from(TarImage.at(base))
             .setPlatforms(Set.of(new Platform(architecture, "linux")))
-            // What changes seldom comes first: a new release brings a new last layer.
+            // Layers that change seldom come first: a new release brings a new last layer.
             .addFileEntriesLayer(folder.runtime())
             .addFileEntriesLayer(folder.dependencies())
             .addFileEntriesLayer(folder.application())

@@ -7,7 +7,10 @@ import io.fleetgauge.distribution.process.ShippedProcess;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How a process is run in its container: what the launcher does elsewhere. */
+/**
+ * The command, ports and environment of a process in its container, as the launcher sets them
+ * elsewhere.
+ */
 enum ProcessKind {
   PROBE(
       ShippedProcess.PROBE,

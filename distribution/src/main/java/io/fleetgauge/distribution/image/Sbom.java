@@ -23,7 +23,10 @@ import org.cyclonedx.model.Metadata;
 import org.cyclonedx.model.license.Expression;
 import org.cyclonedx.parsers.JsonParser;
 
-/** What is in an image: what the folder of the process lists of itself, and files of Debian. */
+/**
+ * The contents of an image: those that the folder of the process lists of itself, and files of
+ * Debian.
+ */
 final class Sbom {
   private static final String OWN_LICENCE = "Apache-2.0";
 
@@ -94,7 +97,7 @@ final class Sbom {
                 .withQualifier("distro", "debian-13")
                 .build(),
             from.licence());
-    // Of the package as Debian has it; files were taken out of it unchanged.
+    // The package as Debian has it; files were taken out of it unchanged.
     component.addHash(new Hash(Hash.Algorithm.SHA_256, from.sha256()));
     return component;
   }

@@ -19,7 +19,9 @@ import picocli.CommandLine;
 public record Manual(Path share, String version, String date) {
   private static final String LAUNCHER = "fleetgauge";
 
-  /** Of a process that has a launcher of its own, such as {@code fleetgauge-probe}. */
+  /**
+   * Writes the page of a process that has a launcher of its own, such as {@code fleetgauge-probe}.
+   */
   public void ofProcess(String command) throws IOException {
     CommandLine line =
         new CommandLine(Main.commandLine().getSubcommands().get(command).getCommand());
@@ -29,7 +31,9 @@ public record Manual(Path share, String version, String date) {
     complete(line, name);
   }
 
-  /** Of the launcher {@code fleetgauge} with some commands, and of each of these. */
+  /**
+   * Writes the pages of the launcher {@code fleetgauge} with some commands, and of each of these.
+   */
   public void ofLauncher(List<String> commands) throws IOException {
     CommandLine line = Main.commandLine();
     Set<String> others = new TreeSet<>(line.getSubcommands().keySet());

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.apache.commons.compress.compressors.gzip.GzipCompressorOutputStream;
 import org.apache.commons.compress.compressors.gzip.GzipParameters;
 
-/** What the packages of a process put where; the same for both kinds. */
+/** The files of the packages of a process; the same for both kinds. */
 final class Contents {
   private static final Pattern GLIBC = Pattern.compile("GLIBC_2\\.(\\d{1,3})\0");
 

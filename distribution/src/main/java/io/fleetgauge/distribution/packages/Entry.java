@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a package puts at an absolute path; it belongs to root. */
+/** An entry of a package at an absolute path; it belongs to root. */
 sealed interface Entry {
   String path();
 

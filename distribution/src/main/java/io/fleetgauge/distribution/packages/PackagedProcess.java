@@ -3,7 +3,7 @@ package io.fleetgauge.distribution.packages;
 import java.util.List;
 import java.util.Locale;
 
-/** What is packaged: each process by itself. */
+/** The processes, each packaged by itself. */
 enum PackagedProcess {
   PROBE(
       "reads the GPUs and the host of a node",

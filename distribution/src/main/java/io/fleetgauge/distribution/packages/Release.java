@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What is released, and when.
+ * The version that is released, and its time.
  *
  * @param version as Maven writes it
  * @param time time of all files, in whole seconds

@@ -149,7 +149,9 @@ public final class Packaging {
     return target.resolve("processes");
   }
 
-  /** What the archive of all processes has beside their folders: the launcher that finds them. */
+  /**
+   * Adds what the archive of all processes has beside their folders: the launcher that finds them.
+   */
   private void layOutTop() throws IOException, GeneralSecurityException {
     for (String name : List.of("bin/fleetgauge", "LICENSE", "README.md")) {
       Path to = processes().resolve(name);

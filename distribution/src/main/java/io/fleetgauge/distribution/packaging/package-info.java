@@ -1,5 +1,5 @@
 /**
- * What {@code ./fleetgauge package} builds: the folders of the processes, and archives of them.
+ * Output of {@code ./fleetgauge package}: the folders of the processes, and archives of them.
  *
  * <p>In: the unpacked general archive. Out: {@code target/processes} and {@code target/packages}.
  *

@@ -110,7 +110,9 @@ public final class ClassCaches {
     return kept.resolve("%s-%s.aot".formatted(folder.process().command(), fingerprint(folder)));
   }
 
-  /** Of all that decides whether the JVM accepts a cache, and of what runs while it is made. */
+  /**
+   * A hash of all that decides whether the JVM accepts a cache, and of what runs while it is made.
+   */
   private static String fingerprint(ProcessFolder folder)
       throws IOException, GeneralSecurityException {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class TrainedProcess implements AutoCloseable {
   private static final int SECONDS = 120;
 
-  /** What is left out of a cache is told in thousands of lines. */
+  /** Silences thousands of lines about classes that are left out of a cache. */
   private static final String QUIET = " -Xlog:aot*=error -Xlog:cds*=error";
 
   private final ProcessFolder from;

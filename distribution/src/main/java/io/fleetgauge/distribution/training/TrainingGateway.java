@@ -80,7 +80,7 @@ final class TrainingGateway implements AutoCloseable {
     return kept;
   }
 
-  /** What signs this gateway's certificate, in PEM. */
+  /** The authority of this gateway's certificate, in PEM. */
   Path authority() {
     return certificate;
   }

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What dashboards, scrapers and other clients ask a query API in its first minute. */
+/** Requests of dashboards, scrapers and other clients to a query API in its first minute. */
 final class TrainingQueries {
-  /** How often a dashboard refreshes, each time with its window moved. */
+  /** Refreshes of a dashboard, each time with its window moved. */
   private static final int ROUNDS = 6;
 
   private static final int STEP = 15;

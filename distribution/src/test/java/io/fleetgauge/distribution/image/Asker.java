@@ -52,7 +52,7 @@ public final class Asker implements AutoCloseable {
     }
   }
 
-  /** Whether this was ended instead. */
+  /** Answers whether this was ended instead. */
   private synchronized boolean awaitNext() throws InterruptedException {
     long end = System.nanoTime() + pause.toNanos();
     for (long left = pause.toNanos(); !ended && left > 0; left = end - System.nanoTime()) {

@@ -38,7 +38,7 @@ class ContainersTest {
   private static final Duration SOON = Duration.ofMinutes(10);
   private static final int ROUNDS = Integer.getInteger("fleetgauge.images.rounds", 1);
 
-  /** Of a process that SIGTERM ended. */
+  /** Exit code of a process that SIGTERM ended. */
   private static final String TERMINATED = "143";
 
   @TempDir private static Path shared;
@@ -302,7 +302,7 @@ class ContainersTest {
     throw new IllegalStateException("n1 is in no table");
   }
 
-  /** Of the process that listens on a port. */
+  /** The API of the process that listens on a port. */
   private ProcessApi api(int port) {
     return new ProcessApi("http://127.0.0.1:" + ports.get(port), "");
   }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the build made, and the stand-in for the driver of GPUs. */
+/** Output of the build, and the stand-in for the driver of GPUs. */
 public final class Packages {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
   private static final Path TARGET = ROOT.resolve("distribution/target");
@@ -30,7 +30,7 @@ public final class Packages {
     }
   }
 
-  /** What lies beside an image. */
+  /** A file beside an image. */
   static Path beside(Path image, String ending) {
     return image.resolveSibling(image.getFileName().toString().replaceFirst("tar$", ending));
   }
@@ -76,7 +76,7 @@ public final class Packages {
     standIn(folder);
   }
 
-  /** What tells a container which GPUs a driver has. */
+  /** Options that tell a container which GPUs a driver has. */
   static List<String> gpus(Path folder) {
     return List.of("--env=NVML_STAND_IN=/gpus/gpus", "--volume=" + folder + ":/gpus:ro");
   }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Podman with a storage of its own, below a folder, on a machine with systemd or without. */
 public final class Podman {
-  /** What a Pod of the level restricted may do, and less. */
+  /** Options with which a container may do less than a Pod of the level restricted. */
   static final List<String> RESTRICTED =
       List.of(
           "--network=host",

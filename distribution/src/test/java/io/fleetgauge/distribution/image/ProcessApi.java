@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a process in a container answers over HTTP. */
+/** The HTTP API of a process in a container. */
 public final class ProcessApi {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpClient HTTP =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Helm makes of the chart. */
+/** The chart as Helm renders it. */
 class ChartTest {
   @TempDir private Path folder;
   private FleetgaugeChart chart;

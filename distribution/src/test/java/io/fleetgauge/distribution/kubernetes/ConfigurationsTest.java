@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * What every container is started with, read as the processes read it: the arguments by the
+ * Arguments and files of every container, read as the processes read them: the arguments by the
  * commands, the configuration by the configuration reader, with the files that the pod mounts and
  * the variables that the container has.
  */

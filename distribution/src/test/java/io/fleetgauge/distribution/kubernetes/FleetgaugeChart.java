@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FleetgaugeChart {
   static final Path FOLDER = Manifests.ROOT.resolve("chart/fleetgauge");
 
-  /** What was rendered already: the chart stays as it is while the tests run. */
+  /** Results so far: the chart stays as it is while the tests run. */
   private static final Map<String, String> RENDERED = new ConcurrentHashMap<>();
 
   private final Helm helm = new Helm(FOLDER);
@@ -44,7 +44,7 @@ public final class FleetgaugeChart {
         .call();
   }
 
-  /** What it renders for a version of Kubernetes. */
+  /** Renders the chart for a version of Kubernetes. */
   String renderFor(String kubernetes) {
     return helm.template().withName("fleetgauge").withKubeVersion(kubernetes).call();
   }

@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 final class Kustomization {
   private static final Path ROOT = Manifests.ROOT.resolve("kustomize");
 
-  /** What was built already: the folders stay as they are while the tests run. */
+  /** Results so far: the folders stay as they are while the tests run. */
   private static final Map<String, String> BUILT = new ConcurrentHashMap<>();
 
   private Kustomization() {}
 
-  /** What Kustomize makes of a folder; the test is skipped where neither of its programs is. */
+  /** Builds a folder with Kustomize; the test is skipped where neither of its programs is. */
   static Manifests build(String folder) throws IOException, InterruptedException {
     String built = BUILT.get(folder);
     if (built == null) {

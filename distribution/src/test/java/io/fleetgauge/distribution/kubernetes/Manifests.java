@@ -56,7 +56,7 @@ public record Manifests(List<ObjectNode> objects) {
     return ofKind(kind).filter(each -> name(each).equals(name)).findFirst().orElseThrow();
   }
 
-  /** What runs pods: by name, with its pod's template. */
+  /** Workloads: by name, with their pods' templates. */
   public Map<String, JsonNode> podTemplates() {
     Map<String, JsonNode> templates = new TreeMap<>();
     for (ObjectNode each : objects) {

@@ -45,7 +45,7 @@ class StrictSchemasTest {
           "autoscaling/v2", "V2");
   private static final String MONITORING = "monitoring.coreos.com/v1";
 
-  /** Of which there is no schema here; they are in the overlay for production only. */
+  /** Kinds without a schema here; they are in the overlay for production only. */
   private static final Set<String> UNCHECKED = Set.of("cert-manager.io/v1");
 
   @TempDir private Path folder;

@@ -15,7 +15,7 @@ final class Commands {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  /** What a program prints; a failure tells it. */
+  /** Output of a program; a failure tells it. */
   static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();

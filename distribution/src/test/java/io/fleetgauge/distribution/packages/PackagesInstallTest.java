@@ -212,7 +212,7 @@ class PackagesInstallTest {
   }
 
   private void upgradeOthers(Set<String> samples) throws Exception {
-    // What the probe read, gateways have kept, or it still has it.
+    // Gateways have kept what the probe read, or it still has it.
     assertThat(get("http://127.0.0.1:" + ports.get(8) + "/metrics"))
         .doesNotContainPattern("(?m)^fleetgauge_probe_samples_(dropped|refused)_total.* [1-9]");
     Machine machine = machines.get(2);

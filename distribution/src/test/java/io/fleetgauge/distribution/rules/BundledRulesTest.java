@@ -61,7 +61,7 @@ class BundledRulesTest {
     return alerts;
   }
 
-  /** What a program of the peers prints, if it succeeds; skips the test where it is missing. */
+  /** Output of a program of the peers, if it succeeds; skips the test where it is missing. */
   private static String run(String program, List<?>... arguments) throws Exception {
     Optional<Path> found =
         Stream.concat(

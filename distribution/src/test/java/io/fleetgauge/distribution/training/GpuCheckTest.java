@@ -74,8 +74,8 @@ class GpuCheckTest {
   private static Path cuda;
   private static Path gpus;
 
-  /** What it said, and its exit status. */
-  private record Ended(int status, String output) {}
+  /** Its exit status and output. */
+  private record CommandResult(int status, String output) {}
 
   @BeforeAll
   static void build() throws Exception {
@@ -94,7 +94,7 @@ class GpuCheckTest {
         ROOT.resolve("distribution/src/test/c/cuda_stand_in.c").toString());
   }
 
-  private static Ended run(String out, Map<String, String> environment, String... options)
+  private static CommandResult run(String out, Map<String, String> environment, String... options)
       throws Exception {
     List<String> command =
         new ArrayList<>(
@@ -115,12 +115,12 @@ class GpuCheckTest {
     builder.environment().putAll(environment);
     Process process = builder.start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Ended(process.waitFor(), output);
+    return new CommandResult(process.waitFor(), output);
   }
 
   @Test
   void equalReadingsAreNoDifferencesIdleAndUnderALoadOnEachGpu() throws Exception {
-    Ended ended = run("equal", Map.of(), "--cuda", cuda.toString());
+    CommandResult ended = run("equal", Map.of(), "--cuda", cuda.toString());
     assertThat(ended.output).contains("of 2 GPUs, 0 differences");
     assertThat(ended.status).isZero();
     assertThat(folder.resolve("calls")).content().contains("GPU-1 launch", "GPU-2 launch");
@@ -142,7 +142,7 @@ class GpuCheckTest {
 
   @Test
   void eachWrongReadingUnitAndLabelIsNamedWithBothValues() throws Exception {
-    Ended ended =
+    CommandResult ended =
         run(
             "wrong",
             Map.of("SMI_WRONG", "total=1 MiB,gpu_temp=640 C,id=00000000:99:00.0,fan_speed=50 %"),
@@ -162,17 +162,17 @@ class GpuCheckTest {
 
   @Test
   void withoutACudaDriverIdleGpusAreComparedAndItSaysSo() throws Exception {
-    Ended ended = run("no-load", Map.of(), "--cuda", folder.resolve("none.so").toString());
+    CommandResult ended = run("no-load", Map.of(), "--cuda", folder.resolve("none.so").toString());
     assertThat(ended.output).contains("Idle GPUs only: no load", "0 differences");
     assertThat(ended.status).isZero();
   }
 
   @Test
   void whereThereIsNoDriverOrNoNvidiaSmiItSaysWhatIsMissing() throws Exception {
-    Ended none = run("none", Map.of(), "--library", folder.resolve("none.so").toString());
+    CommandResult none = run("none", Map.of(), "--library", folder.resolve("none.so").toString());
     assertThat(none.output).contains("NVML cannot be loaded").contains("--library");
     assertThat(none.status).isEqualTo(2);
-    Ended smi = run("smi", Map.of(), "--nvidia-smi", folder.resolve("no-smi").toString());
+    CommandResult smi = run("smi", Map.of(), "--nvidia-smi", folder.resolve("no-smi").toString());
     assertThat(smi.output).contains(" cannot be run: ").contains("--nvidia-smi names it");
     assertThat(smi.status).isEqualTo(2);
   }

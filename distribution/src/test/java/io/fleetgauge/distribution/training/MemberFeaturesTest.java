@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the documentation of gateway and query API names and what needs the system, in one packaged
- * gateway and query API: where `-Dpackages.processes=probe,gateway,query` built them.
+ * Features that the documentation of gateway and query API names and that need the system, in one
+ * packaged gateway and query API: where `-Dpackages.processes=probe,gateway,query` built them.
  */
 @Tag("slow")
 class MemberFeaturesTest {
@@ -35,7 +35,7 @@ class MemberFeaturesTest {
   private static final String TOKEN = "a-token-of-enough-characters";
   private static final int SECONDS = 120;
 
-  /** Of the text "password": the example of Argon2's own documentation. */
+  /** Hash of the text "password": the example of Argon2's own documentation. */
   private static final String ARGON2 =
       "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
 

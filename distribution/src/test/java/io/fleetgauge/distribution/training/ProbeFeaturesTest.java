@@ -100,7 +100,7 @@ class ProbeFeaturesTest {
       assertThat(apis.requests())
           .contains("GET /exporter Basic YmVuOnNlY3JldA==")
           .contains("PUT /v1/agent/service/register");
-      // What comes at once is history: the log has to be waited for once.
+      // The first answer is history: the log has to be waited for once.
       await()
           .atMost(SOON)
           .ignoreExceptions()

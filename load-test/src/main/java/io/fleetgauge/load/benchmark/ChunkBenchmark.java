@@ -37,7 +37,7 @@ public class ChunkBenchmark {
   private static final int SAMPLES = 64;
   private static final int ALL = CHUNKS * SAMPLES;
 
-  /** What the values are like. */
+  /** Shapes of the values. */
   public enum Kind {
     /** Whole percent. */
     PERCENT,

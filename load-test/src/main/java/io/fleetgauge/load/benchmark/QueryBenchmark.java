@@ -97,7 +97,7 @@ public class QueryBenchmark {
     };
   }
 
-  /** What a selection needs; no copy when that is all. */
+  /** The part that a selection needs; no copy when that is all. */
   private static Series stretch(Series series, Selection selection) {
     long[] times = series.times();
     int from = Series.firstAfter(times, 0, times.length, selection.from());

@@ -42,11 +42,11 @@ public class RollupBenchmark {
   private static final int STEPS = 240;
   private static final int GPUS = 8;
 
-  /** How many jobs the GPUs have, and so how many groups there are. */
+  /** Number of jobs of the GPUs, and so of groups. */
   @Param({"1", "8"})
   private int jobs;
 
-  /** Whether rate and increase over two windows are computed too, as of a counter. */
+  /** True computes rate and increase over two windows too, as of a counter. */
   @Param({"false", "true"})
   private boolean counter;
 

@@ -19,8 +19,8 @@ final class AlertReceiver implements AutoCloseable {
 
   private final HttpServer server;
   private final URI address;
-  private final List<Received> received = new ArrayList<>();
-  private final List<Told> told = new ArrayList<>();
+  private final List<Delivery> received = new ArrayList<>();
+  private final List<Notification> told = new ArrayList<>();
   private final ObjectMapper json = new ObjectMapper();
 
   /**
@@ -28,18 +28,18 @@ final class AlertReceiver implements AutoCloseable {
    *
    * @param signal the number in its label {@code signal}
    */
-  record Received(long at, int signal, long startsAt, long endsAt) {
+  record Delivery(long at, int signal, long startsAt, long endsAt) {
     boolean fires() {
       return endsAt > at;
     }
   }
 
   /**
-   * What the Alertmanager told people of an alert.
+   * A notification of the Alertmanager about an alert.
    *
    * @param startsAt ms since the epoch
    */
-  record Told(int signal, long startsAt, boolean fires) {}
+  record Notification(int signal, long startsAt, boolean fires) {}
 
   private AlertReceiver(Vertx vertx, String host) {
     server =
@@ -83,7 +83,7 @@ final class AlertReceiver implements AutoCloseable {
     try {
       for (JsonNode alert : json.readTree(body).path("alerts")) {
         told.add(
-            new Told(
+            new Notification(
                 alert.path("labels").path("signal").asInt(),
                 time(alert.path("startsAt")),
                 alert.path("status").asText().equals("firing")));
@@ -97,7 +97,7 @@ final class AlertReceiver implements AutoCloseable {
     try {
       for (JsonNode alert : json.readTree(body)) {
         received.add(
-            new Received(
+            new Delivery(
                 System.currentTimeMillis(),
                 alert.path("labels").path("signal").asInt(),
                 time(alert.path("startsAt")),
@@ -112,11 +112,11 @@ final class AlertReceiver implements AutoCloseable {
     return OffsetDateTime.parse(text.asText()).toInstant().toEpochMilli();
   }
 
-  synchronized List<Received> received() {
+  synchronized List<Delivery> received() {
     return List.copyOf(received);
   }
 
-  synchronized List<Told> told() {
+  synchronized List<Notification> told() {
     return List.copyOf(told);
   }
 

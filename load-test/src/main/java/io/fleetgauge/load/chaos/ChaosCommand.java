@@ -241,7 +241,7 @@ public final class ChaosCommand implements Command {
       fleet.start(victim);
       state.untilWhole(victim + " back", 60);
     }
-    Watch.Seen seen = watch.take();
+    Watch.Observation seen = watch.take();
     Senders.Difference difference = state.compare(senders);
     row(
         "kill -9 one of 3, " + times + " times",
@@ -274,7 +274,7 @@ public final class ChaosCommand implements Command {
     long longest = watch.longestMillis();
     fleet.thaw(victim);
     state.untilWhole(victim + " awake", 120);
-    Watch.Seen seen = watch.take();
+    Watch.Observation seen = watch.take();
     Senders.Difference difference = state.compare(senders);
     row(
         "freeze " + seconds + " s, then wake",
@@ -308,7 +308,7 @@ public final class ChaosCommand implements Command {
             .count();
     Map<String, Long> load = FleetState.load(after);
     state.untilWhole("the join", 60);
-    Watch.Seen seen = watch.take();
+    Watch.Observation seen = watch.take();
     Senders.Difference difference = state.compare(senders);
     int most = Math.max(15, Math.ceilDiv(hosts, 4));
     int fewest = Math.min(10, hosts / 4);
@@ -334,7 +334,7 @@ public final class ChaosCommand implements Command {
     fleet.stop(victim);
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     state.untilWhole("the drain", 60);
-    Watch.Seen seen = watch.take();
+    Watch.Observation seen = watch.take();
     Senders.Difference difference = state.compare(senders);
     row(
         "drain one of 4",
@@ -356,7 +356,7 @@ public final class ChaosCommand implements Command {
       state.untilWhole(id + " back", 60);
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
-    Watch.Seen seen = watch.take();
+    Watch.Observation seen = watch.take();
     Senders.Difference difference = state.compare(senders);
     row(
         "rolling restart of all",
@@ -481,7 +481,7 @@ public final class ChaosCommand implements Command {
       boolean goesBack = state.table().path("epoch").asLong() < epoch;
       boolean marked = fleet.query(OTHER_QUERY, "count(chaos_value)").has("warnings");
       boolean reassigned = fleet.table("gateway-3").path("epoch").asLong() != epochOfOther;
-      Watch.Seen seen = watch.take();
+      Watch.Observation seen = watch.take();
       long epochBefore = state.table().path("epoch").asLong();
       spaces.split(one, other, false);
       long at = System.currentTimeMillis();
@@ -532,7 +532,7 @@ public final class ChaosCommand implements Command {
         "%.1f (median, most %.1f)", sorted.get(sorted.size() / 2), sorted.getLast());
   }
 
-  /** Whether the laws held at every event, regardless of the time limits. */
+  /** Tells whether the laws held at every event, regardless of the time limits. */
   boolean lawsHold() {
     return !rows.isEmpty() && rows.stream().allMatch(Row::laws);
   }

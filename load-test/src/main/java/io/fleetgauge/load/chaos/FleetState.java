@@ -88,7 +88,7 @@ final class FleetState {
     }
   }
 
-  /** What the gateways or the samples lack of being whole; null when they lack nothing. */
+  /** The first thing that the gateways or the samples lack; null when they lack nothing. */
   private String missing(List<String> gateways) throws IOException, InterruptedException {
     String unreplicated = unreplicated(gateways);
     if (unreplicated != null) {
@@ -106,7 +106,7 @@ final class FleetState {
     return unreplicated(gateways) == null;
   }
 
-  /** What is not as it should be in the gateways' tables, or null. */
+  /** The first wrong thing in the gateways' tables, or null. */
   private String unreplicated(List<String> gateways) throws IOException, InterruptedException {
     JsonNode table = table();
     long epoch = table.path("epoch").asLong();
@@ -171,7 +171,7 @@ final class FleetState {
     return load;
   }
 
-  /** How many tables were written since the cluster began. */
+  /** Number of tables that were written since the cluster began. */
   long tables() throws IOException, InterruptedException {
     long most = 0;
     for (String id : fleet.gateways()) {
@@ -196,7 +196,7 @@ final class FleetState {
         });
   }
 
-  /** How often replicas fell behind since the gateways began. */
+  /** Number of times that replicas fell behind since the gateways began. */
   long replicasLost() throws IOException, InterruptedException {
     long lost = 0;
     for (String id : fleet.gateways()) {

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class Namespaces implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Namespaces.class);
 
-  /** What this process lacks where {@link #areAllowed} is false. */
+  /** Names the right that this process lacks where {@link #areAllowed} is false. */
   static final String NEEDED =
       "network namespaces need iproute2 and the capabilities CAP_NET_ADMIN and CAP_SYS_ADMIN";
 
@@ -34,7 +34,7 @@ final class Namespaces implements AutoCloseable {
   private final Thread atExit = new Thread(this::remove);
   private final Map<String, ChaosFleet.Place> places = new LinkedHashMap<>();
 
-  /** Whether this process may create namespaces. */
+  /** Tells whether this process may create namespaces. */
   static boolean areAllowed() {
     try {
       // Root in a container may lack them.

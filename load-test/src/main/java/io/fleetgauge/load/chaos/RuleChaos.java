@@ -232,7 +232,7 @@ final class RuleChaos {
     }
   }
 
-  /** What waited for samples, or for an owner, has been evaluated. */
+  /** Slots that waited for samples, or for an owner, have been evaluated. */
   private void untilSlotsAreCurrent() throws Exception {
     FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
     String late =

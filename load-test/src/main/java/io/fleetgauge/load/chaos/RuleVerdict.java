@@ -1,7 +1,7 @@
 package io.fleetgauge.load.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fleetgauge.load.chaos.AlertReceiver.Received;
+import io.fleetgauge.load.chaos.AlertReceiver.Delivery;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -103,11 +103,11 @@ final class RuleVerdict {
   }
 
   /** Compares what was sent. */
-  void check(List<Received> received) {
+  void check(List<Delivery> received) {
     Map<Integer, Set<Long>> told = new HashMap<>();
     Map<Integer, Set<Long>> ended = new HashMap<>();
     Set<List<Long>> seen = new HashSet<>();
-    for (Received each : received) {
+    for (Delivery each : received) {
       if (each.startsAt() < since || each.startsAt() > until) {
         continue;
       }
@@ -147,9 +147,9 @@ final class RuleVerdict {
   }
 
   /** Nobody is told of an alert twice, nor that it is over before that. */
-  void checkTold(List<AlertReceiver.Told> told) {
-    Set<AlertReceiver.Told> seen = new HashSet<>();
-    for (AlertReceiver.Told each : told) {
+  void checkTold(List<AlertReceiver.Notification> told) {
+    Set<AlertReceiver.Notification> seen = new HashSet<>();
+    for (AlertReceiver.Notification each : told) {
       if (each.startsAt() < since || each.startsAt() > until) {
         continue;
       }
@@ -158,7 +158,7 @@ final class RuleVerdict {
         problems.add("the Alertmanager told it twice: " + each);
       }
       if (each.fires()
-          && seen.contains(new AlertReceiver.Told(each.signal(), each.startsAt(), false))) {
+          && seen.contains(new AlertReceiver.Notification(each.signal(), each.startsAt(), false))) {
         problems.add("the Alertmanager told that it fires after it was over: " + each);
       }
     }

@@ -107,7 +107,7 @@ final class ScriptedSignals implements AutoCloseable {
     return interval;
   }
 
-  /** Whether the newest sample at a time is 1. */
+  /** Tells whether the newest sample at a time is 1. */
   boolean isOn(int signal, long time) {
     long step = Math.floorDiv(time - begin, STEP);
     return step >= 0 && isOn[signal][(int) step];
@@ -127,7 +127,7 @@ final class ScriptedSignals implements AutoCloseable {
     return since;
   }
 
-  /** Whether the alert fires at a slot. */
+  /** Tells whether the alert fires at a slot. */
   boolean fires(int signal, long slot) {
     long since = activeSince(signal, slot);
     return since > 0 && slot - since >= holds;

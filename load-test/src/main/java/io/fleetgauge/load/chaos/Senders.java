@@ -130,7 +130,7 @@ final class Senders implements AutoCloseable {
     names.forEach(name -> hosts.get(name).release());
   }
 
-  /** How long the oldest tick of a host has waited that is not acknowledged, ms. */
+  /** Age of the oldest tick of a host that is not acknowledged, ms. */
   long waitingMillis(String name) {
     return hosts.get(name).waitingMillis();
   }
@@ -167,7 +167,7 @@ final class Senders implements AutoCloseable {
   }
 
   /**
-   * How the fleet's answers differ from the ledger.
+   * Differences of the fleet's answers from the ledger.
    *
    * @param ticks in the ledger
    * @param lost ticks that the answers lack

@@ -19,7 +19,7 @@ final class Watch implements AutoCloseable {
    * @param said how many missed a host and had a warning
    * @param longestMillis the longest duration of a query
    */
-  record Seen(long queries, long failed, long silent, long said, long longestMillis) {
+  record Observation(long queries, long failed, long silent, long said, long longestMillis) {
     boolean isWhole() {
       return failed == 0 && silent == 0 && said == 0;
     }
@@ -45,7 +45,7 @@ final class Watch implements AutoCloseable {
   private final Thread thread;
   private final List<String> notes = new ArrayList<>();
   private volatile boolean closing;
-  private Seen seen = new Seen(0, 0, 0, 0, 0);
+  private Observation seen = new Observation(0, 0, 0, 0, 0);
 
   /**
    * @param query the id of the query API
@@ -79,7 +79,7 @@ final class Watch implements AutoCloseable {
       long began, boolean failed, boolean shorter, boolean warned, String text) {
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     seen =
-        new Seen(
+        new Observation(
             seen.queries + 1,
             seen.failed + (failed ? 1 : 0),
             seen.silent + (shorter && !warned ? 1 : 0),
@@ -91,9 +91,9 @@ final class Watch implements AutoCloseable {
   }
 
   /** The answers since the last call. */
-  synchronized Seen take() {
-    Seen before = seen;
-    seen = new Seen(0, 0, 0, 0, 0);
+  synchronized Observation take() {
+    Observation before = seen;
+    seen = new Observation(0, 0, 0, 0, 0);
     return before;
   }
 

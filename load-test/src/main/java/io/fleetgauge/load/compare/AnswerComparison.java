@@ -31,12 +31,10 @@ import java.util.stream.Collectors;
 public final class AnswerComparison {
   private static final double TOLERANCE = 1e-12;
 
-  /**
-   * How often a query is repeated at the reference; enough to see another order of three series.
-   */
+  /** Repetitions of a query at the reference; enough to see another order of three series. */
   private static final int REPETITIONS = 12;
 
-  /** How often, each second, an answer is waited for that is not incomplete. */
+  /** Seconds, each with one try, until an answer must be complete. */
   private static final int WAITS = 120;
 
   private final HttpClient client = HttpClient.newHttpClient();

@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 final class ComparedSamples {
   static final long START = 1_760_000_000_000L;
 
-  /** How long before {@link #START} each series has its first sample. */
+  /** Time before {@link #START} at which each series has its first sample. */
   static final long BEFORE = 3_600_000;
 
   static final long LENGTH = 30 * 60_000L;

@@ -235,7 +235,7 @@ public final class QueryGenerator {
     };
   }
 
-  /** Of values of which no two are equal: which of them stays is chance in the reference. */
+  /** Takes values of which no two are equal: which of them stays is chance in the reference. */
   private String ranked() {
     String k = random.nextInt(6) == 0 ? varying() : "" + random.nextInt(5);
     String metric = pick(List.of("DCGM_FI_DEV_POWER_USAGE", "resets_total"));
@@ -289,7 +289,7 @@ public final class QueryGenerator {
     String bool = isComparison(op) && random.nextBoolean() ? " bool" : "";
     return switch (random.nextInt(4)) {
       case 0 -> {
-        // Of one selector, so that there is something to match.
+        // The same selector, so that there is something to match.
         String selector = selector();
         yield selector + " " + op + bool + " " + selector;
       }

@@ -29,7 +29,7 @@ final class SimulatedFleet implements AutoCloseable {
   private static final UplinkSettings UNACKNOWLEDGED =
       new UplinkSettings(Duration.ofDays(1), 64L << 20, Duration.ofDays(1), 0);
 
-  /** How many unacknowledged ticks of history a node may have. */
+  /** Most unacknowledged ticks of history of a node. */
   private static final int MAX_AHEAD = 60;
 
   private record Node(PlayedNode readings, Uplink uplink) {}

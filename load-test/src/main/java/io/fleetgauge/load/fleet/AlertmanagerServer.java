@@ -62,7 +62,7 @@ public final class AlertmanagerServer implements AutoCloseable {
     return process.get("/api/v2/alerts").body();
   }
 
-  /** What amtool prints, asking this Alertmanager. */
+  /** Output of amtool, asking this Alertmanager. */
   public String amtool(String... arguments) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What federation costs: the newest samples are scraped while they arrive. */
+/** The cost of federation: the newest samples are scraped while they arrive. */
 final class FederateLoad {
   private static final int SCRAPES = 12;
 

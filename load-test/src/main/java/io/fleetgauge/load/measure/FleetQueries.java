@@ -6,7 +6,9 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 
-/** What a query that reads all hosts costs each gateway, and the query API, without the cache. */
+/**
+ * The cost of a query that reads all hosts for each gateway and the query API, without the cache.
+ */
 final class FleetQueries {
   private static final int ROUNDS = 20;
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What systems cost while nobody sends or asks anything. */
+/** The cost of systems while nobody sends or asks anything. */
 final class IdleLoad {
   private final PrintWriter out;
   private final List<Target> targets;

@@ -23,7 +23,7 @@ final class Intake {
   /** Samples of a host that count as cold: a million of 50 hosts. */
   private static final long COLD_OF_HOST = 20_000;
 
-  /** How much older a sender's samples may be than another's, ms. */
+  /** Largest difference of the times of two senders' samples, ms. */
   private static final long SKEW = 10 * 60_000L;
 
   private static final int SETTLED_SECONDS = 60;
@@ -42,7 +42,7 @@ final class Intake {
   private long begin;
 
   /**
-   * What part of a load took.
+   * The cost of a part of a load.
    *
    * @param cpuSeconds of the processes that store
    * @param compilationSeconds of these, those in which they compiled
@@ -62,7 +62,7 @@ final class Intake {
   }
 
   /**
-   * What a load took.
+   * The cost of a load.
    *
    * @param warm with all that was done until the processes were idle again
    * @param settledSeconds until they were

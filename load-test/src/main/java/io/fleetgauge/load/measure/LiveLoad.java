@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What systems cost while the hosts send every 15 s, all systems at the same time. */
+/** The cost of systems while the hosts send every 15 s, all systems at the same time. */
 final class LiveLoad {
   private final PrintWriter out;
   private final FleetTraffic traffic;

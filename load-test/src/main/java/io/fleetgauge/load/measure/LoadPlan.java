@@ -3,7 +3,7 @@ package io.fleetgauge.load.measure;
 import io.fleetgauge.load.traffic.GpuFleet;
 
 /**
- * What is sent and asked.
+ * Samples and queries of a load.
  *
  * @param hosts of 380 series each
  * @param hours length of the backlog
@@ -31,7 +31,7 @@ record LoadPlan(
     return (int) Math.max(1, Math.round(hours * 3_600_000 / GpuFleet.TICK));
   }
 
-  /** Whether anything is measured after the backlog, for which the systems stay. */
+  /** Tells whether anything is measured after the backlog, for which the systems stay. */
   boolean goesOn() {
     return liveSeconds > 0 || refreshPasses > 0 || federate || viewers || rules > 0;
   }

@@ -32,7 +32,7 @@ final class LoadRun implements AutoCloseable {
   /** Longest time for which idle processes are measured, s. */
   private static final int IDLE_SECONDS = 20;
 
-  /** How long the cost of rules is measured, s. */
+  /** Time for which the cost of rules is measured, s. */
   private static final int RULES_SECONDS = 60;
 
   private final Path folder;
@@ -154,7 +154,7 @@ final class LoadRun implements AutoCloseable {
     out.flush();
   }
 
-  /** What comes after the backlog, with all systems. */
+  /** Measures all systems after the backlog. */
   void goOn() throws Exception {
     if (!plan.goesOn()) {
       return;
@@ -219,7 +219,7 @@ final class LoadRun implements AutoCloseable {
     }
   }
 
-  /** Whether our gateways had all samples, bit by bit. */
+  /** Tells whether our gateways had all samples, bit by bit. */
   boolean isComplete() {
     return isComplete;
   }

@@ -43,7 +43,7 @@ final class Panels {
     }
 
     /**
-     * How long an answer takes, ms.
+     * Duration of an answer, ms.
      *
      * @param more parameters, each with its separator
      */

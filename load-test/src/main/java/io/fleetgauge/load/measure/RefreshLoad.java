@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What dashboards cost that refresh: one client with one connection asks for all panels, again and
- * again, each time with the window moved by 15 s; with the cache of results and without. Each
+ * The cost of dashboards that refresh: one client with one connection asks for all panels, again
+ * and again, each time with the window moved by 15 s; with the cache of results and without. Each
  * system has the machine to itself while it is asked. Then some panels whose window ends now, while
  * samples arrive.
  */
@@ -34,7 +34,7 @@ final class RefreshLoad {
   private final List<Target> targets;
   private final int passes;
 
-  /** What one system did, with the cache or without. */
+  /** The work of one system, with the cache or without. */
   private static final class Result {
     final String name;
     final boolean cached;

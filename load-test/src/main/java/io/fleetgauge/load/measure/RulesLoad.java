@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What rules cost: samples arrive live, first without rules and then with them. The difference is
+ * The cost of rules: samples arrive live, first without rules and then with them. The difference is
  * the cost of the rules, of storing their results included.
  */
 final class RulesLoad {
@@ -91,7 +91,7 @@ final class RulesLoad {
   }
 
   /**
-   * What a system did for a while.
+   * The work of a system for a while.
    *
    * @param cores that it used
    * @param query of them, the process that answers queries and evaluates rules
@@ -182,12 +182,12 @@ final class RulesLoad {
     return text.toString();
   }
 
-  /** What a rule looks at: all hosts, or one. */
+  /** Selects the hosts of a rule: all, or one. */
   private String selector(int rule) {
     return rule % 3 == 0 ? "" : "Hostname=\"" + GpuFleet.name(rule % traffic.fleet().size()) + "\"";
   }
 
-  /** How many slots were late by at most so many seconds; empty for another program. */
+  /** Number of slots that were late by at most so many seconds; empty for another program. */
   private static SortedMap<Double, Double> lateness(Target target) throws IOException {
     SortedMap<Double, Double> slots = new TreeMap<>();
     if (target.system().ours()) {

@@ -41,7 +41,7 @@ final class Sender implements AutoCloseable {
     this.first = number;
   }
 
-  /** How often it was told to send later. */
+  /** Number of times that it was told to send later. */
   long pauses() {
     return pauses;
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** Whether a job or pod has the GPU, as attribution tells it. */
+/** Allocation of each GPU to a job or pod, as attribution tells it. */
 final class Allocation implements Reader {
   private final List<Labels> series = new ArrayList<>();
   private final TickClass core;

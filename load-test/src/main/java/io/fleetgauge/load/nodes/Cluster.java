@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * What exporters of Slurm and kube-state-metrics tell of the cluster, with the names that published
+ * Exporters of Slurm and kube-state-metrics of the cluster, with the names that published
  * dashboards ask for. Jobs that ended are shown for a while.
  */
 final class Cluster implements Reader {

@@ -48,7 +48,7 @@ public record Fleet(List<Place> places, Duration jobTime, TickSettings ticks, lo
     return ticks.tick();
   }
 
-  /** How many GPUs the nodes have, divided or not. */
+  /** Number of GPUs of the nodes, divided or not. */
   public int gpus() {
     return places.stream().mapToInt(place -> place.board().perNode()).sum();
   }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What goes wrong in a fleet, and when. Immutable. */
+/** Faults of a fleet, and their times. Immutable. */
 public final class Incidents {
-  /** How much goes wrong. */
+  /** Amounts of faults. */
   public enum Amount {
     OFF,
     SOME,
@@ -114,7 +114,7 @@ public final class Incidents {
     return all;
   }
 
-  /** What is wrong with a GPU at a time. */
+  /** Faults of a GPU at a time. */
   public Set<Fault> of(int host, int gpu, long time) {
     Set<Fault> faults = EnumSet.noneOf(Fault.class);
     for (Incident incident : all) {

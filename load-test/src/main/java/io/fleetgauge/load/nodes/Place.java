@@ -27,12 +27,14 @@ public record Place(int number, int rack, int position, Board board, boolean div
     return "rack-" + rack;
   }
 
-  /** Whether Slurm runs jobs on it, in a pod that it always has; else Kubernetes runs pods. */
+  /**
+   * Tells whether Slurm runs jobs on it, in a pod that it always has; else Kubernetes runs pods.
+   */
   public boolean isOfSlurm() {
     return !divided && board != Board.L40S;
   }
 
-  /** How many instances a GPU is divided into; 0 for none. */
+  /** Number of instances that a GPU is divided into; 0 for none. */
   public int instances(int gpu) {
     return divided && gpu < board.perNode() / 2 ? INSTANCES : 0;
   }

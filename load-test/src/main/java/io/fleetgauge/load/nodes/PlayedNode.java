@@ -7,7 +7,7 @@ import java.util.Optional;
 public interface PlayedNode extends AutoCloseable {
   String hostname();
 
-  /** What its probe sends at a time; times must ascend. Empty while it is silent. */
+  /** The tick that its probe sends at a time; times must ascend. Empty while it is silent. */
   Optional<Tick> tick(long time) throws InterruptedException;
 
   @Override

@@ -33,7 +33,7 @@ import java.util.Set;
 public final class SimulatedNode implements PlayedNode {
   private static final long NANOS = 1_000_000;
 
-  /** How often faults with XIDs that repeat are reported. */
+  /** Interval at which faults with XIDs that repeat are reported. */
   private static final long REPEAT_MILLIS = 120_000;
 
   private static final Set<Fault> REPEATED = EnumSet.of(Fault.PAGE_FAULTS, Fault.EXCEPTIONS);

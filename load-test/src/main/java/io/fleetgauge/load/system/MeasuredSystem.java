@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is measured: our gateways with a query API, each in a process of its own and started as what
- * is installed starts them, or another program.
+ * A system that is measured: our gateways with a query API, each in a process of its own and
+ * started as what is installed starts them, or another program.
  *
  * @param name as the table has it
  * @param copies of each sample
@@ -125,7 +125,7 @@ public record MeasuredSystem(
     return Files.createDirectories(folder.resolve("rules")).resolve("*.yaml").toString();
   }
 
-  /** Whether it evaluates rules. */
+  /** Tells whether it evaluates rules. */
   public boolean hasRules() {
     return ours || name.equals("prometheus");
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a process has used, as the system counts it.
+ * The cost of a process, as the system counts it.
  *
  * @param cpuSeconds of all its threads, in user and system mode
  * @param residentBytes memory that it holds now

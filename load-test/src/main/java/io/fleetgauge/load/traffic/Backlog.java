@@ -70,7 +70,7 @@ public record Backlog(Path folder, int senders, long samples) {
     return folder.resolve("sender-" + sender);
   }
 
-  /** What one sender sends. */
+  /** The bodies of one sender. */
   public Reader read(int sender) throws IOException {
     return new Reader(
         new DataInputStream(

@@ -23,7 +23,7 @@ public final class FleetTraffic {
   /** Ticks of a request of frames of a backlog: ten minutes. */
   private static final int FRAME_TICKS = 40;
 
-  /** How samples are sent. */
+  /** Forms in which samples are sent. */
   public enum Form {
     FRAMES,
     REMOTE_WRITE

@@ -38,9 +38,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What prometheus-adapter and KEDA send when they are configured as in {@code k8s/autoscaling}, and
- * what they need of the answers: both replayed from their sources, against gateways that store pods
- * as owners.
+ * Requests of prometheus-adapter and KEDA when they are configured as in {@code k8s/autoscaling},
+ * and what they need of the answers: both replayed from their sources, against gateways that store
+ * pods as owners.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AutoscalersTest {
@@ -209,7 +209,7 @@ class AutoscalersTest {
     return "%d.%03d".formatted(millis / 1_000, millis % 1_000);
   }
 
-  /** What the adapter asks every time it looks for new series. */
+  /** Request of the adapter every time it looks for new series. */
   private List<Map<String, String>> discovered(JsonNode rule) throws Exception {
     long start = NOW - Duration.ofMinutes(1).toMillis();
     List<Map<String, String>> found = new ArrayList<>();
@@ -263,7 +263,7 @@ class AutoscalersTest {
     }
   }
 
-  /** What the adapter asks when an autoscaler asks for the metric of pods. */
+  /** Request of the adapter when an autoscaler asks for the metric of pods. */
   private Map<String, Double> values(String metric, String... pods) throws Exception {
     JsonNode rule = rule(metric);
     String series = discovered(rule).getFirst().get(Labels.NAME);
@@ -355,7 +355,7 @@ class AutoscalersTest {
     return queries;
   }
 
-  /** What KEDA asks at each poll. */
+  /** Request of KEDA at each poll. */
   private JsonNode keda(String text) throws Exception {
     String time = Instant.ofEpochMilli(NOW).truncatedTo(ChronoUnit.SECONDS).toString();
     return data("/api/v1/query?query=" + encoded(text) + "&time=" + time).path("result");

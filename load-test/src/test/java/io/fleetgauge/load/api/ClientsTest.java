@@ -120,7 +120,7 @@ class ClientsTest {
                 .path("metric"));
   }
 
-  /** Of a sum the order is nobody's law. */
+  /** The order of a sum is nobody's law. */
   private Set<JsonNode> results(URI server, String path) throws Exception {
     Set<JsonNode> results = new HashSet<>();
     JSON.readTree(servers.get(server, path).body())

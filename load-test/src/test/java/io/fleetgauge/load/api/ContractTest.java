@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What clients send, and what breaks them. */
+/** Requests of clients, and the answers that break them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ContractTest {
   private static final ObjectMapper JSON =

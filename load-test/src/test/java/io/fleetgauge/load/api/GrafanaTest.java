@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What simPod's plugin and SimpleJson send, and what they can read. */
+/** Requests of simPod's plugin and SimpleJson, and answers that they can read. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GrafanaTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -179,7 +179,7 @@ class GrafanaTest {
         .containsExactly("Time", "Hostname", "rack", "Value");
     assertThat(texts(answer.get(0).path("columns"), "type"))
         .containsExactly("time", "string", "string", "number");
-    // Of n3 nothing came for so long that it is not there any more.
+    // No sample of n3 came for so long that it is not there any more.
     assertThat(answer.get(0).path("rows")).hasSize(3);
     assertThat(answer.get(0).path("rows").get(1).get(1).asText()).isEqualTo("n1");
     assertThat(answer.get(1).path("datapoints").get(0).get(0).isNull()).isTrue();

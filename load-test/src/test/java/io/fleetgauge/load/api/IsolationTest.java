@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.xerial.snappy.Snappy;
 
 /**
- * What a tenant is answered is what it would be answered were it alone: a fleet with two tenants is
- * asked with the token of one, and a fleet that has only this one's samples is asked the same.
+ * Answers to a tenant are those that it would get were it alone: a fleet with two tenants is asked
+ * with the token of one, and a fleet that has only this one's samples is asked the same.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class IsolationTest {

@@ -39,12 +39,14 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** What operators ask two gateways and a query API that require tokens, with blocks on disk. */
+/**
+ * Requests of operators to two gateways and a query API that require tokens, with blocks on disk.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperateTest {
   private static final Duration SOON = Duration.ofMinutes(10);
 
-  /** How far the time of the fleet is behind, ms. */
+  /** Time by which the fleet's clock is behind, ms. */
   private final AtomicLong behind = new AtomicLong(1_800_000);
 
   private LocalFleet fleet;
@@ -54,8 +56,8 @@ class OperateTest {
   private String query;
   private String gateway;
 
-  /** What a command printed. */
-  private record Printed(int code, String out, String err) {}
+  /** Output and exit code of a command. */
+  private record CommandResult(int code, String out, String err) {}
 
   @BeforeAll
   void start(@TempDir Path folder) throws Exception {
@@ -137,7 +139,7 @@ class OperateTest {
     }
   }
 
-  private Printed run(Command command, String... arguments) {
+  private CommandResult run(Command command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int code =
@@ -145,10 +147,10 @@ class OperateTest {
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(arguments);
-    return new Printed(code, out.toString(), err.toString());
+    return new CommandResult(code, out.toString(), err.toString());
   }
 
-  private Printed ask(Command command, String url, String... more) {
+  private CommandResult ask(Command command, String url, String... more) {
     List<String> all = new ArrayList<>(List.of("--url=" + url, "--token-file=" + token));
     all.addAll(List.of(more));
     return run(command, all.toArray(String[]::new));
@@ -165,12 +167,12 @@ class OperateTest {
   @Test
   void statusOfARunningClusterIsTheSameFromAQueryApiAndAGateway() throws Exception {
     assertThat(get(query, "/api/v1/query?query=up", "token-operate")).isEqualTo(200);
-    Printed asked = ask(new StatusCommand(), query);
+    CommandResult asked = ask(new StatusCommand(), query);
     assertThat(asked.code()).as(asked.out() + asked.err()).isZero();
     assertThat(asked.out())
         .startsWith("OK: nothing is wrong")
         .contains("2 of 2 hosts whole on two gateways", "n1", "n2", "TENANTS");
-    Printed ofGateway = ask(new StatusCommand(), gateway);
+    CommandResult ofGateway = ask(new StatusCommand(), gateway);
     assertThat(ofGateway.code()).as(ofGateway.out() + ofGateway.err()).isZero();
     assertThat(ofGateway.out()).contains("2 of 2 hosts whole on two gateways");
     JsonObject status = status();
@@ -220,13 +222,13 @@ class OperateTest {
   void cardinalityIsThatOfTheToken() throws Exception {
     assertThat(ask(new CardinalityCommand(), query).out()).startsWith("4 series now");
     Path own = Files.writeString(token.resolveSibling("token-a"), "token-a");
-    Printed asked = run(new CardinalityCommand(), "--url=" + query, "--token-file=" + own);
+    CommandResult asked = run(new CardinalityCommand(), "--url=" + query, "--token-file=" + own);
     assertThat(asked.out()).startsWith("2 series now").doesNotContain("DCGM_FI_DEV_GPU_TEMP");
   }
 
   @Test
   void doctorAsksRunningGatewaysForVersionAndClock() throws Exception {
-    Printed asked =
+    CommandResult asked =
         run(
             new DoctorCommand(),
             "gateway",
@@ -243,7 +245,7 @@ class OperateTest {
     Files.writeString(foreign, "another-secret-of-another-one");
     Files.writeString(
         config, Files.readString(config).replace(secret.toString(), foreign.toString()));
-    Printed other =
+    CommandResult other =
         run(
             new DoctorCommand(),
             "gateway",

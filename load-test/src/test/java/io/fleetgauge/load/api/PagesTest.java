@@ -144,7 +144,7 @@ class PagesTest {
     return reference.isEmpty() ? schema : description.at(reference.substring(1));
   }
 
-  /** What the description uses of JSON Schema. */
+  /** The part of JSON Schema that the description uses. */
   private void fits(JsonNode schema, JsonNode value, String what) {
     switch (schema.path("type").asText("")) {
       case "object" -> assertThat(value.isObject()).as(what).isTrue();

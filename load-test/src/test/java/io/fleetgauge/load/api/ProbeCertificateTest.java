@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProbeCertificateTest {
   private static final String TOKEN = "0123456789abcdef";
 
-  /** What a request is answered. */
+  /** The answer to a request. */
   private record Answer(int status, String body) {}
 
   @TempDir private Path folder;

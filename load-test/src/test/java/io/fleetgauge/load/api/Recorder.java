@@ -56,7 +56,7 @@ final class Recorder implements AutoCloseable {
     }
   }
 
-  /** What was sent on all connections so far. */
+  /** Bytes that were sent on all connections so far. */
   String text() {
     StringBuilder all = new StringBuilder();
     for (ByteArrayOutputStream stream : streams) {

@@ -48,7 +48,7 @@ class ReportTest {
   private LocalFleet fleet;
   private URI query;
 
-  /** What the test knows of a job. */
+  /** Facts of a job that the test knows. */
   private static final class Book {
     double byteMillis;
     double percentMillis;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What gateways, a query API and a probe send each other, recorded on the way. */
+/** Traffic between gateways, a query API and a probe, recorded on the way. */
 class SignedTrafficTest {
   private static final String SECRET = "xq7-the-secret-of-this-cluster";
   private static final String BEHIND = "127.0.0.1";

@@ -37,7 +37,7 @@ public final class BusMember implements Command {
   static final int GATEWAY = 5701;
   static final String TENANT = "a";
 
-  /** How many queries of the tenant may run at once on all query APIs. */
+  /** Most queries of the tenant that may run at once on all query APIs. */
   static final int LIMIT = 30;
 
   private static final int READER = 5702;

@@ -104,7 +104,7 @@ class BusSplitTest {
       }
     }
 
-    /** How many hints of other processes its gateway has received. */
+    /** Number of hints of other processes that its gateway has received. */
     long hints() {
       try {
         return text("metrics")
@@ -148,7 +148,7 @@ class BusSplitTest {
     }
   }
 
-  /** How many queries a member ran from a moment on. */
+  /** Number of queries that a member ran from a moment on. */
   private record Change(long nanos, int member, int count) {}
 
   @BeforeEach
@@ -229,7 +229,7 @@ class BusSplitTest {
     assertThat(most(split, System.nanoTime())).as("queries at once").isEqualTo(LIMIT);
   }
 
-  /** How many queries of all members ran at once at most. */
+  /** Most queries of all members that ran at once. */
   private int most(long from, long to) {
     List<Change> changes = new ArrayList<>();
     for (Member member : members) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * What three instances of a small demonstration service say for a bit more than an hour, every 5
+ * Samples of three instances of a small demonstration service for a bit more than an hour, every 5
  * seconds: the metrics that the compliance queries ask for. The same every time.
  */
 final class DemoServiceSamples {

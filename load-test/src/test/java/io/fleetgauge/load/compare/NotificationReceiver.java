@@ -78,7 +78,7 @@ final class NotificationReceiver implements AutoCloseable {
     return "127.0.0.1:" + server.getAddress().getPort();
   }
 
-  /** What was sent here of alerts that began after a time, ms since the epoch. */
+  /** Notifications of alerts that began after a time, ms since the epoch. */
   TreeSet<String> since(long time) {
     return since(sent, time);
   }

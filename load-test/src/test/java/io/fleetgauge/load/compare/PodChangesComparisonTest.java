@@ -187,7 +187,7 @@ class PodChangesComparisonTest {
               "probe",
               Duration.ofSeconds(TICK_SECONDS),
               () -> 0,
-              // What is measured of the reading itself is the same in each run.
+              // Measurements of the reading itself are the same in each run.
               () -> 0,
               tick -> {},
               past -> {})) {

@@ -66,7 +66,7 @@ class RuleFilesComparisonTest {
     }
   }
 
-  /** What promtool says of the files that it refuses. */
+  /** Output of promtool about the files that it refuses. */
   private static Map<String, String> promtool(List<Path> files) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(PeerPrograms.program("promtool").toString());

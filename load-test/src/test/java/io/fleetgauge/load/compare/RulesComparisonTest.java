@@ -77,7 +77,7 @@ class RulesComparisonTest {
               for: 4s
       """;
 
-  /** What vmalert evaluates, too. It has slots of its own, so alerts begin at other times. */
+  /** Rules that vmalert evaluates, too. It has slots of its own, so alerts begin at other times. */
   private static final String BOTH =
       """
       groups:

@@ -152,7 +152,10 @@ class ScrapeComparisonTest {
     return PrometheusServer.of(folder, port);
   }
 
-  /** What is left out: how long it took, and what is new when one begins later than the other. */
+  /**
+   * Series that are left out: durations, and those that are new when one begins later than the
+   * other.
+   */
   private static boolean isCompared(String metric) {
     return !metric.equals("scrape_duration_seconds")
         && !metric.equals("scrape_series_added")

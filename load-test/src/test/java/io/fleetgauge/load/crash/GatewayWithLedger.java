@@ -46,7 +46,7 @@ final class GatewayWithLedger implements AutoCloseable {
   private static final int SERIES = 8;
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
-  /** What a sample was sent as, and whether somebody was told that it is kept. */
+  /** A sample as it was sent, and whether somebody was told that it is kept. */
   private record Entry(double value, boolean acknowledged) {}
 
   private final Path folder;

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a dashboard file of Grafana asks for. */
+/** Queries of a dashboard file of Grafana. */
 record GrafanaDashboard(String name, List<Panel> panels, List<Variable> variables) {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the processes say of themselves, scraped by a probe: every panel of the dashboard about
+ * Metrics of the processes about themselves, scraped by a probe: every panel of the dashboard about
  * Fleetgauge itself draws, and every metric that the alerts read exists. A gateway tells in the end
  * that its replicas are whole.
  */

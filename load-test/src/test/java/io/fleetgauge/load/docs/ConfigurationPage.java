@@ -268,7 +268,7 @@ final class ConfigurationPage {
         + each(uses, Use::meaning, " ");
   }
 
-  /** What all say, or what each says with its place. */
+  /** One text if all say the same, else each with its place. */
   private static String each(List<Use> uses, Function<Use, String> part, String separator) {
     Map<String, List<Use>> by =
         uses.stream().collect(Collectors.groupingBy(part, LinkedHashMap::new, Collectors.toList()));

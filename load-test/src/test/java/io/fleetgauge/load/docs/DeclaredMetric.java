@@ -28,7 +28,7 @@ record DeclaredMetric(String name, String type, List<String> labels, String help
   private static final Pattern LABELS =
       Pattern.compile(",\\s*(?:\"(\\w+)\"|List\\.of\\(([^)]*)\\))");
 
-  /** What the classes of a module declare, by the name of the class. */
+  /** Metrics that the classes of a module declare, by the name of the class. */
   static Map<String, List<DeclaredMetric>> of(Path module) throws IOException {
     Map<String, List<DeclaredMetric>> found = new LinkedHashMap<>();
     try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {

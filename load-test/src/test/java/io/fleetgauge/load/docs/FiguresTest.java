@@ -39,7 +39,7 @@ class FiguresTest {
     }
   }
 
-  /** How many panels there are is asserted by the test of the demo's dashboards. */
+  /** The number of panels is asserted by the test of the demo's dashboards. */
   @Test
   void asManyPanelsDrawAsDocumentsSay() throws IOException {
     long empty =

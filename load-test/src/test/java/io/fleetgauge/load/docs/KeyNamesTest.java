@@ -90,7 +90,9 @@ class KeyNamesTest {
         || packages.contains(key.replaceFirst("(\\.[A-Z]\\w*)+$", ""));
   }
 
-  /** Whether it is a key, the beginning of some, or with another name in the place of one. */
+  /**
+   * Tells whether it is a key, the beginning of some, or one with another name in the place of one.
+   */
   private boolean isKey(String key) {
     return keys.contains(key)
         || keys.stream().anyMatch(each -> each.startsWith(key + "."))

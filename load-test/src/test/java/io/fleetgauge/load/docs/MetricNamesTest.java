@@ -19,7 +19,7 @@ class MetricNamesTest {
               + "|(?:gpu|node|slurm|probe|fleetgauge_(?:gateway|query|probe))_[a-z0-9_]+)"
               + "(?![\\w(])");
 
-  /** What begins as a metric does and is none of ours. */
+  /** Names that begin as a metric does and are none of ours. */
   private static final Set<String> OTHERS =
       Set.of(
           // Labels.
@@ -27,7 +27,7 @@ class MetricNamesTest {
           "DCGM_FI_NVML_VERSION",
           "DCGM_FI_DEV_SERIAL",
           "DCGM_FI_DEV_VBIOS_VERSION",
-          // What node_exporter has and a probe does not.
+          // Metrics that node_exporter has and a probe does not.
           "node_filesystem_purgeable_bytes",
           // Fields of reports.
           "gpu_hours_allocated",

@@ -35,7 +35,7 @@ final class MountedRoutes {
     }
   }
 
-  /** What the classes mount that are in a package below this one, such as {@code get /metrics}. */
+  /** Routes that classes mount in a package below this one, such as {@code get /metrics}. */
   Set<String> below(String root) {
     Set<String> routes = new TreeSet<>();
     for (String source : sources.values()) {

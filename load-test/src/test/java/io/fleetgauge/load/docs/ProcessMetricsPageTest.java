@@ -63,7 +63,7 @@ class ProcessMetricsPageTest {
 
   @TempDir Path folder;
 
-  /** What a process declares, in the order of names. */
+  /** Metrics that a process declares, in the order of names. */
   private static List<DeclaredMetric> declaredBy(String process) throws IOException {
     List<DeclaredMetric> all = new ArrayList<>();
     Path module = ROOT.resolve(MODULES.get(process));

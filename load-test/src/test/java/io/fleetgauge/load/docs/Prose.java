@@ -151,7 +151,7 @@ record Prose(
     return listed;
   }
 
-  /** What a pattern finds in code that nothing knows. */
+  /** Matches of a pattern in code that nothing knows. */
   static List<String> unknown(List<Piece> code, Pattern pattern, Predicate<String> isKnown) {
     List<String> unknown = new ArrayList<>();
     for (Piece piece : code) {

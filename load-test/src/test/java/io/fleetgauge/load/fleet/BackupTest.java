@@ -52,11 +52,11 @@ class BackupTest {
   @TempDir private Path folder;
   private final HttpClient client = HttpClient.newHttpClient();
   private final List<LocalFleet> fleets = new ArrayList<>();
-  private final ConcurrentLinkedQueue<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Acknowledgement> acknowledged = new ConcurrentLinkedQueue<>();
   private String secret;
 
   /** A sample that a gateway has taken. */
-  private record Acknowledged(Labels series, long time, double value, long at) {}
+  private record Acknowledgement(Labels series, long time, double value, long at) {}
 
   @BeforeEach
   void writeSecret() throws IOException {
@@ -92,26 +92,26 @@ class BackupTest {
     return fleet;
   }
 
-  private record Ended(int status, String text) {}
+  private record CommandResult(int status, String text) {}
 
-  static Ended run(Object command, String... arguments) {
+  static CommandResult run(Object command, String... arguments) {
     StringWriter text = new StringWriter();
     int status =
         new CommandLine(command)
             .setOut(new PrintWriter(text, true))
             .setErr(new PrintWriter(text, true))
             .execute(arguments);
-    return new Ended(status, text.toString());
+    return new CommandResult(status, text.toString());
   }
 
-  private Ended backup(LocalFleet fleet, String to, String... more) {
+  private CommandResult backup(LocalFleet fleet, String to, String... more) {
     List<String> all = new ArrayList<>(List.of("create", "--to", to, "--secret-file", secret));
     all.addAll(List.of("--gateway", fleet.gatewayAddresses().getFirst().toString()));
     all.addAll(List.of(more));
     return run(new BackupCommand(), all.toArray(String[]::new));
   }
 
-  private Ended restore(LocalFleet fleet, String from, String... more) {
+  private CommandResult restore(LocalFleet fleet, String from, String... more) {
     List<String> all = new ArrayList<>(List.of("--from", from, "--secret-file", secret));
     all.addAll(List.of("--gateway", fleet.gatewayAddresses().getLast().toString()));
     all.addAll(List.of(more));
@@ -150,7 +150,8 @@ class BackupTest {
               () ->
                   client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 204);
       long now = System.currentTimeMillis();
-      tick.forEach((labels, value) -> acknowledged.add(new Acknowledged(labels, time, value, now)));
+      tick.forEach(
+          (labels, value) -> acknowledged.add(new Acknowledgement(labels, time, value, now)));
     }
   }
 
@@ -192,7 +193,7 @@ class BackupTest {
   private void assertRestored(QueryClient asking, long taken) throws Exception {
     TreeMap<Labels, TreeMap<Long, Double>> found = samples(asking);
     int compared = 0;
-    for (Acknowledged each : acknowledged) {
+    for (Acknowledgement each : acknowledged) {
       if (each.at < taken) {
         assertThat(found.get(each.series))
             .as("%s", each.series)
@@ -233,8 +234,8 @@ class BackupTest {
                   }
                 });
     String to = folder.resolve("backups").toString();
-    Ended made = backup(first, to, "--verify");
-    Ended again = backup(first, to, "--max-rate", "100MiB");
+    CommandResult made = backup(first, to, "--verify");
+    CommandResult again = backup(first, to, "--max-rate", "100MiB");
     goesOn.set(false);
     writer.join();
     assertThat(made.text()).contains("5 hosts of 2 gateways", "as they were written");
@@ -249,21 +250,22 @@ class BackupTest {
     assertThat(manifest.hosts()).allMatch(Manifest.OfHost::whole);
     try (S3Server s3 = S3Server.start(folder)) {
       if (s3 != null) {
-        Ended there = backup(first, s3.place(), s3.options());
+        CommandResult there = backup(first, s3.place(), s3.options());
         assertThat(there.status()).as(there.text()).isZero();
       }
       first.close();
       fleets.remove(first);
       LocalFleet second = fleet("second", 3);
-      Ended some = restore(second, to, "--host", "n1", "--host", "..");
+      CommandResult some = restore(second, to, "--host", "n1", "--host", "..");
       assertThat(some.status()).as(some.text()).isZero();
       assertThat(some.text()).contains("restored 2 hosts");
-      Ended all = s3 == null ? restore(second, to) : restore(second, s3.place(), s3.options());
+      CommandResult all =
+          s3 == null ? restore(second, to) : restore(second, s3.place(), s3.options());
       assertThat(all.status()).as(all.text()).isZero();
       assertThat(all.text()).contains("restored 5 hosts");
       QueryClient asking = new QueryClient(second.startQuery("127.0.0.1", 0).port());
       assertRestored(asking, manifest.taken());
-      Ended twice = restore(second, to);
+      CommandResult twice = restore(second, to);
       assertThat(twice.status()).as(twice.text()).isZero();
       assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
       assertRestored(asking, manifest.taken());
@@ -275,7 +277,7 @@ class BackupTest {
     LocalFleet first = fleet("first", 1);
     writeHistory(first);
     String to = folder.resolve("backups").toString();
-    Ended made = backup(first, to);
+    CommandResult made = backup(first, to);
     assertThat(made.status()).as(made.text()).isZero();
     first.close();
     fleets.remove(first);
@@ -285,11 +287,11 @@ class BackupTest {
     LocalFleet second = fleet("second", 2, ahead);
     writeHistory(second, System.currentTimeMillis() + ahead, 40);
     await().atMost(SOON).until(() -> blocks("second") >= 2L * HOSTS.size());
-    Ended all = restore(second, to);
+    CommandResult all = restore(second, to);
     assertThat(all.status()).as(all.text()).isZero();
     QueryClient asking = new QueryClient(second.startQuery("127.0.0.1", 0).port());
     assertRestored(asking, Long.MAX_VALUE);
-    Ended twice = restore(second, to);
+    CommandResult twice = restore(second, to);
     assertThat(twice.status()).as(twice.text()).isZero();
     assertThat(twice.text()).contains("blocks 0 new", "0 united, 0 merged");
   }
@@ -315,7 +317,7 @@ class BackupTest {
         """);
     String from = Long.toString(now / 1_000 - 85);
     for (int i = 0; i < 2; i++) {
-      Ended filled =
+      CommandResult filled =
           run(
               new RulesCommand(),
               "backfill",

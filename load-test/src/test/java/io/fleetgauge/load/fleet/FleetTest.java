@@ -380,7 +380,7 @@ class FleetTest {
   }
 
   /**
-   * What a scrape has, if it says that it is whole; fails if it has a series twice, a value of
+   * Samples of a scrape, if it says that it is whole; fails if it has a series twice, a value of
    * another time, or one from before {@code kept} although it is whole.
    */
   private static Optional<Map<String, Long>> scraped(int port, long kept) throws Exception {

@@ -284,7 +284,7 @@ class QueryPathTest {
             get("/api/v1/series?match[]=other".replace("[", "%5B").replace("]", "%5D"), red).body())
         .contains("r1")
         .doesNotContain("r0");
-    // What another tenant has been answered is not given to this one.
+    // Answers to another tenant are not given to this one.
     get("/api/v1/query_range" + range("count(other{gpu=\"1\"})"));
     assertThat(get("/api/v1/query_range" + range("count(other{gpu=\"1\"})"), red).body())
         .contains(",\"3\"]");

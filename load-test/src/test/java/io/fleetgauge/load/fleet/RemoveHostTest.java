@@ -53,10 +53,11 @@ class RemoveHostTest {
     client.close();
   }
 
-  private record Ended(int status, String text) {}
+  private record CommandResult(int status, String text) {}
 
   /** Runs the command as a shell would, with a configuration of the first or second gateway. */
-  private Ended command(int gateway, String secretFile, String... arguments) throws Exception {
+  private CommandResult command(int gateway, String secretFile, String... arguments)
+      throws Exception {
     URI address = fleet.gatewayAddresses().get(gateway);
     Path config =
         Files.writeString(
@@ -76,10 +77,10 @@ class RemoveHostTest {
     System.arraycopy(arguments, 0, all, 2, arguments.length);
     all[0] = "--config";
     all[1] = config.toString();
-    return new Ended(line.execute(all), text.toString());
+    return new CommandResult(line.execute(all), text.toString());
   }
 
-  private Ended command(String... arguments) throws Exception {
+  private CommandResult command(String... arguments) throws Exception {
     return command(0, secret.toString(), arguments);
   }
 
@@ -120,12 +121,12 @@ class RemoveHostTest {
     written("..");
     written("other");
     await().atMost(SOON).until(() -> series("..") == 2 && series("other") == 2);
-    Ended dry = command("--remove-host", "..", "--dry-run");
+    CommandResult dry = command("--remove-host", "..", "--dry-run");
     assertThat(dry.text())
         .contains("host .., owned by gateway-", "1 series", "nothing was removed");
     assertThat(dry.status()).isZero();
     assertThat(isInATable("..")).isTrue();
-    Ended removed = command(1, secret.toString(), "--remove-host", "..");
+    CommandResult removed = command(1, secret.toString(), "--remove-host", "..");
     assertThat(removed.text())
         .contains("gateway-1: 1 series", "gateway-2: 1 series", "was removed");
     assertThat(removed.status()).isZero();
@@ -148,7 +149,7 @@ class RemoveHostTest {
     await().atMost(SOON).until(() -> series("n1") == 2 && series("other") == 2);
     fleet.gateways().get(1).close();
     await().atMost(SOON).until(() -> fleet.gateways().get(0).view().gateways().size() == 1);
-    Ended removed = command("--remove-host", "n1");
+    CommandResult removed = command("--remove-host", "n1");
     assertThat(removed.status()).as(removed.text()).isZero();
     assertThat(fleet.gateways().get(0).view().table().hosts()).doesNotContain("n1");
     fleet.close();
@@ -163,7 +164,7 @@ class RemoveHostTest {
   @Test
   void aHostThatIsStillSendingIsRemovedByForceOnly() throws Exception {
     written("n1", Duration.ZERO);
-    Ended refused = command("--remove-host", "n1");
+    CommandResult refused = command("--remove-host", "n1");
     assertThat(refused.status()).isEqualTo(1);
     assertThat(refused.text()).contains("409", "still sending", "--force");
     assertThat(isInATable("n1")).isTrue();
@@ -174,11 +175,11 @@ class RemoveHostTest {
   @Test
   void onlyAKnownHostIsRemovedAndOnlyByOneWhoKnowsTheSecret() throws Exception {
     written("n1");
-    Ended unknown = command("--remove-host", "n2");
+    CommandResult unknown = command("--remove-host", "n2");
     assertThat(unknown.status()).isEqualTo(1);
     assertThat(unknown.text()).contains("404", "no gateway knows the host n2");
     Path wrong = Files.writeString(folder.resolve("wrong"), "another-secret-of-16");
-    Ended stranger = command(0, wrong.toString(), "--remove-host", "n1");
+    CommandResult stranger = command(0, wrong.toString(), "--remove-host", "n1");
     assertThat(stranger.status()).isEqualTo(1);
     assertThat(stranger.text()).contains("401");
     assertThat(isInATable("n1")).isTrue();

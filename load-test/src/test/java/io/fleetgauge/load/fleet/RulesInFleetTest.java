@@ -124,7 +124,8 @@ class RulesInFleetTest {
           .contains("fleetgauge_query_rule_groups_owned 2.0")
           .contains("fleetgauge_query_rule_group_iterations_missed_total 0.0")
           .contains("fleetgauge_query_hosts 2.0");
-      // Of one gateway no host has a replica; those of the rules' own results do not count either.
+      // With one gateway no host has a replica; those of the rules' own results do not count
+      // either.
       assertThat(metrics).contains("fleetgauge_query_hosts_on_two 0.0");
     }
   }

@@ -90,7 +90,7 @@ final class S3Server implements AutoCloseable {
     return "s3://" + BUCKET + "/backups/of/fleet";
   }
 
-  /** What a command needs beside the place. */
+  /** Options that a command needs beside the place. */
   String[] options(String... more) {
     return Stream.concat(
             Stream.of("--s3-endpoint", "http://127.0.0.1:" + port, "--s3-path-style"),

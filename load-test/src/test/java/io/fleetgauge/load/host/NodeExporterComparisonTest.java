@@ -38,7 +38,7 @@ class NodeExporterComparisonTest {
   private static final List<String> NOT_OURS =
       List.of("fibrechannel", "nfsd", "powersupplyclass", "selinux", "tapestats", "watchdog");
 
-  /** What is different on purpose, and why. Series are written as PromQL writes them. */
+  /** Differences on purpose, with their reasons. Series are written as PromQL writes them. */
   private static final Map<String, String> DIFFERENT =
       Map.ofEntries(
           Map.entry(
@@ -81,7 +81,7 @@ class NodeExporterComparisonTest {
   private static final Pattern COUNTER =
       Pattern.compile("node_((netstat|vmstat)_(?!Tcp_CurrEstab|Ip_Forwarding).*|.*_total)");
 
-  /** How far a restless gauge may be from what it was a moment ago. */
+  /** Largest change of a restless gauge within a moment. */
   private static final double NEAR = 0.5;
 
   private static final double NEAR_BYTES = 1 << 30;

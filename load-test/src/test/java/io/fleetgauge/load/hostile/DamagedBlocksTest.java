@@ -77,7 +77,7 @@ class DamagedBlocksTest {
               });
       assertThat(gateways.get(0).output()).contains("is damaged");
 
-      // What it has not been told to be damaged it finds out when it compares. Of times behind the
+      // It finds out other damage when it compares. Of times behind the
       // last block that is whole the samples are copied, of others the blocks.
       await()
           .atMost(SOON)
@@ -114,7 +114,7 @@ class DamagedBlocksTest {
   private static final java.util.function.Predicate<JsonNode> HAS_ALL =
       values -> values.size() == SAMPLES;
 
-  /** How many damaged blocks a gateway has got the samples of. */
+  /** Number of damaged blocks of which a gateway has got the samples. */
   private static long copied(LaunchedProcess gateway) {
     return gateway
         .output()
@@ -196,7 +196,7 @@ class DamagedBlocksTest {
     }
   }
 
-  /** Of every other file some bytes in the middle, of the others the end. */
+  /** Damages some bytes in the middle of every other file, and the end of the others. */
   private static int damage(List<Path> files) throws IOException {
     for (int i = 0; i < files.size(); i++) {
       long size = Files.size(files.get(i));

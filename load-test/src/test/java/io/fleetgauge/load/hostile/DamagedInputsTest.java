@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.xerial.snappy.Snappy;
 
 /**
- * What other programs and people write, damaged: it is read, or refused with the exception that its
+ * Input of other programs and people, damaged: it is read, or refused with the exception that its
  * reader declares and a message. {@code AnswersTest} does the same with answers of discovery,
  * {@code BadInputTest} with requests to running processes. The property {@code
  * fleetgauge.inputs.damaged} sets how many of each form.

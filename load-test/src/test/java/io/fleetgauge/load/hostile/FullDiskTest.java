@@ -152,7 +152,7 @@ class FullDiskTest {
     return samples;
   }
 
-  /** How many hosts the first gateway owns. */
+  /** Number of hosts that the first gateway owns. */
   private static double owned(ProcessCluster cluster) throws Exception {
     return metric(cluster.address(0), "fleetgauge_gateway_owned_hosts");
   }

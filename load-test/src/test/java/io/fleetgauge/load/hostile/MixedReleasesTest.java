@@ -48,7 +48,7 @@ class MixedReleasesTest {
     cluster.write(gateway, body);
   }
 
-  /** What is wrong with the answer to the query; empty if it is the right one and complete. */
+  /** Names the error in the answer to the query; empty if it is the right one and complete. */
   private static String problem(QueryClient client) throws Exception {
     JsonNode answer = client.query(QUERY);
     boolean isRight =
@@ -122,7 +122,7 @@ class MixedReleasesTest {
     return started;
   }
 
-  /** Whether both gateways have all of every host, as the tables of both say. */
+  /** Tells whether both gateways have all of every host, as the tables of both say. */
   private static boolean isReplicated(ProcessCluster cluster) throws Exception {
     for (int gateway = 0; gateway < cluster.gateways; gateway++) {
       double whole =

@@ -77,7 +77,7 @@ class StrangersTest {
 
   private static Config rogue(ProcessCluster cluster, String address) {
     Config config = new Config().setClusterName(cluster.name);
-    // What all members must have in common, so that it is not refused for that.
+    // Settings that all members must have in common, so that it is not refused for those.
     config.setProperty("hazelcast.partition.count", "31");
     config.setProperty("hazelcast.phone.home.enabled", "false");
     config.setProperty("hazelcast.wait.seconds.before.join", "0");

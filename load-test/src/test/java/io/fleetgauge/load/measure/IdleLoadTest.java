@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** How the cost of idle processes is printed. */
+/** The printed cost of idle processes. */
 class IdleLoadTest {
   @Test
   void gatewaysAndTheQueryApiAreToldApart() {

@@ -159,7 +159,7 @@ class AlertsTest {
     return new RuleTestFile(rules(), metrics(), START, TICK, TICKS);
   }
 
-  /** What the owner of a silent host writes. */
+  /** Series that the owner of a silent host writes. */
   private static Tick inPlaceOf(List<Labels> last, long time, int silent) {
     Tick.Builder tick = new Tick.Builder();
     for (Labels series : last) {

@@ -18,7 +18,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What simulated nodes send. */
+/** Ticks of simulated nodes. */
 class SimulatedNodeTest {
   private static final long START = 1_790_000_000_000L / 3_600_000 * 3_600_000;
   private static final Duration TICK = Duration.ofSeconds(15);

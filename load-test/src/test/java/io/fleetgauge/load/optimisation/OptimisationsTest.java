@@ -125,7 +125,8 @@ class OptimisationsTest {
     Tick.Builder part = new Tick.Builder();
     for (int i = 0; i < whole.size(); i++) {
       TreeMap<Long, Double> known = facts.get(whole.series().get(i));
-      // Whose GPU it was then is known, and a second value for one time would be refused.
+      // The owner of the GPU at that time is known, and a second value for one time would be
+      // refused.
       boolean same =
           known != null && known.floorKey(time) != null && known.ceilingKey(time) != null;
       if (same

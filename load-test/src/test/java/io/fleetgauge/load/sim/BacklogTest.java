@@ -49,11 +49,11 @@ class BacklogTest {
     stories(seed -> new Story(seed, seed % 2 == 0 ? 1 : 50).comesToSlowDisks());
   }
 
-  private interface Told {
+  private interface Story {
     void play(long seed);
   }
 
-  private static void stories(Told story) {
+  private static void stories(Story story) {
     LongStream.range(FIRST, FIRST + SEEDS)
         .forEach(
             seed -> {

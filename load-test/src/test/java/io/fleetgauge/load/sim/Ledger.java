@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** What was read, written and acknowledged, and the laws that must hold at every step. */
+/** Samples that were read, written and acknowledged, and the laws that must hold at every step. */
 final class Ledger {
   /** Times that were acknowledged to their probe, by host. */
   final Map<String, TreeSet<Long>> acknowledged = new HashMap<>();
@@ -30,7 +30,7 @@ final class Ledger {
   private final Map<List<Long>, OwnershipTable> tables = new HashMap<>();
 
   /** Tables in the order in which they were written first, each with a higher epoch. */
-  private final List<Written> written = new ArrayList<>();
+  private final List<TableWrite> written = new ArrayList<>();
 
   /** By the epoch of a table, the epoch of the table that it was made from. */
   private final Map<Long, Long> madeFrom = new HashMap<>();
@@ -51,7 +51,7 @@ final class Ledger {
    */
   private record KeptAlone(long at, Set<String> knownBy) {}
 
-  private record Written(OwnershipTable table, long at) {}
+  private record TableWrite(OwnershipTable table, long at) {}
 
   private static final class Copies {
     final Set<String> written = new TreeSet<>();
@@ -203,7 +203,7 @@ final class Ledger {
   /** The tables since a time, with the one that was the newest then as the first. */
   List<OwnershipTable> tablesSince(long at) {
     List<OwnershipTable> since = new ArrayList<>();
-    for (Written each : written) {
+    for (TableWrite each : written) {
       if (each.at < at) {
         since.clear();
       }
@@ -227,7 +227,7 @@ final class Ledger {
         .map(newest -> !newest.equals(table) && !newest.isNewerThan(table))
         .orElse(true)) {
       forgetTablesThatTheWriterDidNotKnow(before);
-      written.add(new Written(table, simulation.now()));
+      written.add(new TableWrite(table, simulation.now()));
     }
   }
 
@@ -246,7 +246,7 @@ final class Ledger {
     long from =
         written.stream()
             .filter(each -> !known.contains(each.table.epoch()))
-            .mapToLong(Written::at)
+            .mapToLong(TableWrite::at)
             .min()
             .orElse(Long.MAX_VALUE);
     required.values().forEach(ticks -> ticks.values().removeIf(at -> at >= from));

@@ -51,7 +51,7 @@ class SilentHostsTest {
     return play(seed, Story::playReturns);
   }
 
-  /** How many hosts left a table in a story. */
+  /** Number of hosts that left a table in a story. */
   private static long play(long seed, Consumer<Story> play) {
     try {
       Story story = new Story(seed);

@@ -31,16 +31,16 @@ final class SimulatedCluster {
    *
    * @param session of the member that made it
    */
-  record Reported(String session, Report report) {}
+  record SessionReport(String session, Report report) {}
 
-  /** What members share that reach each other. */
+  /** State that members share that reach each other. */
   static final class Side {
     /** In order of age. */
     final List<SimulatedMember> members = new ArrayList<>();
 
     Shared table = new Shared.Nothing();
     final Map<String, Registered> hosts = new TreeMap<>();
-    final Map<String, Reported> reports = new TreeMap<>();
+    final Map<String, SessionReport> reports = new TreeMap<>();
     final Map<String, TableMachine.Status> statuses = new TreeMap<>();
 
     private Side copyFor(Collection<SimulatedMember> some) {
@@ -75,7 +75,7 @@ final class SimulatedCluster {
       return believed;
     }
 
-    /** Whether a dead process of the same gateway is still listed. */
+    /** Tells whether a dead process of the same gateway is still listed. */
     boolean listsAnother(SimulatedMember member) {
       return members.stream().anyMatch(each -> each != member && each.id().equals(member.id()));
     }

@@ -180,7 +180,7 @@ final class SimulatedGateway {
     return cluster.sideOf(life.member).orElseThrow().hosts.keySet();
   }
 
-  /** What it asks other gateways with. */
+  /** The exchange with other gateways. */
   Peers peers() {
     return life.access.peers();
   }
@@ -250,7 +250,7 @@ final class SimulatedGateway {
     diskBytesPerMilli = bytesPerMilli;
   }
 
-  /** How often replicas of its hosts fell behind since its process began. */
+  /** Number of times that replicas of its hosts fell behind since its process began. */
   long replicasLost() {
     return life.counts().replicasLost().values().stream().mapToLong(Long::longValue).sum();
   }
@@ -334,7 +334,9 @@ final class SimulatedGateway {
     life.host(host).merge(page, kept);
   }
 
-  /** Whether a connection to it can be made: refused by a dead process, silent when frozen. */
+  /**
+   * Tells whether a connection to it can be made: refused by a dead process, silent when frozen.
+   */
   <T> void ask(
       SimulatedGateway to,
       long timeout,
@@ -364,7 +366,7 @@ final class SimulatedGateway {
         });
   }
 
-  /** What it has of a host, in memory. */
+  /** Samples of a host, in memory. */
   List<Series> samples(String host) {
     try {
       return life.store.select(

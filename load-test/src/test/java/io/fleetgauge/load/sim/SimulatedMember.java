@@ -27,10 +27,10 @@ final class SimulatedMember {
     /** Empty for a process that only reads. */
     Optional<URI> address();
 
-    /** Whether the process has not ended. */
+    /** False once the process has ended. */
     boolean isRunning();
 
-    /** Whether it is running and not frozen. */
+    /** Tells whether it is running and not frozen. */
     boolean isAwake();
 
     /** Keeps a table for the next start. */
@@ -149,7 +149,7 @@ final class SimulatedMember {
   }
 
   private void put(SimulatedCluster.Side side, String name, Report report) {
-    side.reports.put(name, new SimulatedCluster.Reported(session(), report));
+    side.reports.put(name, new SimulatedCluster.SessionReport(session(), report));
     cluster.changed(side);
   }
 
@@ -162,7 +162,7 @@ final class SimulatedMember {
             side ->
                 reported.forEach(
                     (host, report) -> {
-                      if (!new SimulatedCluster.Reported(session(), report)
+                      if (!new SimulatedCluster.SessionReport(session(), report)
                           .equals(side.reports.get(host))) {
                         put(side, host, report);
                       }

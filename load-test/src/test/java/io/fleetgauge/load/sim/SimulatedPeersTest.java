@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What simulated gateways ask each other with obeys the laws of the real one. */
+/** The exchange between simulated gateways obeys the laws of the real one. */
 class SimulatedPeersTest extends PeersContract {
   private static final long MOST_MILLIS = 60_000;
 

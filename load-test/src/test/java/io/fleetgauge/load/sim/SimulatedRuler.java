@@ -138,7 +138,7 @@ final class SimulatedRuler {
     return simulation.now() < frozenUntil;
   }
 
-  /** What has come meanwhile is read before anything else. */
+  /** Messages that have come meanwhile are read before anything else. */
   void thaw() {
     if (frozenUntil == 0) {
       return;

@@ -41,12 +41,12 @@ final class SimulatedRules {
   private final Map<RuleGroup.Id, Dealt> groups = new HashMap<>();
   private final Map<RuleGroup.Id, TreeMap<Long, String>> stored = new HashMap<>();
   private final Map<RuleGroup.Id, Long> newestSent = new HashMap<>();
-  private final Map<RuleGroup.Id, Told> told = new HashMap<>();
+  private final Map<RuleGroup.Id, GroupMemory> told = new HashMap<>();
   private long storedTwice;
   private long notices;
 
-  /** What people know of a group's alert: since when it fires, and which firings are over. */
-  private static final class Told {
+  /** Notifications of a group's alert so far: since when it fires, and which firings are over. */
+  private static final class GroupMemory {
     private long startsAt;
     private final Set<Long> over = new HashSet<>();
   }
@@ -130,7 +130,7 @@ final class SimulatedRules {
 
   private void tell(String by, GroupState state, Notice alert) {
     notices++;
-    Told known = told.computeIfAbsent(state.group(), none -> new Told());
+    GroupMemory known = told.computeIfAbsent(state.group(), none -> new GroupMemory());
     boolean fires = alert.endsAt() > state.slot();
     if (alert.startsAt() < known.startsAt || fires && known.over.contains(alert.startsAt())) {
       throw new AssertionError(
@@ -182,7 +182,7 @@ final class SimulatedRules {
     }
   }
 
-  /** How many alerts were told, each repetition counted. */
+  /** Number of alerts that were told, each repetition counted. */
   long notices() {
     return notices;
   }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every source, document and pom keeps to, whatever it says. */
+/** Rules that every source, document and pom keeps. */
 class SourcesTest {
   private static final Path ROOT = Path.of(System.getProperty("fleetgauge.root"));
   private static final int MOST_FILES = 20;
@@ -157,7 +157,10 @@ class SourcesTest {
     }
   }
 
-  /** What must come comes late on a busy machine; what must not come is not proved by waiting. */
+  /**
+   * Events that must come come late on a busy machine; waiting does not prove that others never
+   * come.
+   */
   @Test
   void testsWaitForMinutesAndConcludeNothingFromTheTimeThatWentBy() throws IOException {
     Pattern wait =

@@ -1272,8 +1272,8 @@ class TidyTest {
   }
 
   /**
-   * What threads of the data path may call: they leave word and read what is there. Whatever calls
-   * Hazelcast does so in a task for the cluster's own thread.
+   * Methods that threads of the data path may call: they leave word and read what is there.
+   * Whatever calls Hazelcast does so in a task for the cluster's own thread.
    */
   @Test
   void noThreadOfTheDataPathCallsHazelcast() {

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** A collector of traces that keeps what it is sent. */
 final class Collector implements AutoCloseable {
   private final HttpServer server;
-  private final List<Kept> spans = new CopyOnWriteArrayList<>();
+  private final List<ProcessSpan> spans = new CopyOnWriteArrayList<>();
   private volatile int status = 200;
   private volatile String authorization = "";
 
@@ -26,12 +26,12 @@ final class Collector implements AutoCloseable {
    *
    * @param process that sent it
    */
-  record Kept(String process, Span span) {
+  record ProcessSpan(String process, Span span) {
     String name() {
       return span.getName();
     }
 
-    boolean isChildOf(Kept other) {
+    boolean isChildOf(ProcessSpan other) {
       return span.getParentSpanId().equals(other.span.getSpanId())
           && span.getTraceId().equals(other.span.getTraceId());
     }
@@ -82,7 +82,7 @@ final class Collector implements AutoCloseable {
       for (ResourceSpans each : ExportTraceServiceRequest.parseFrom(body).getResourceSpansList()) {
         String process = value(each.getResource().getAttributesList(), "service.instance.id");
         for (ScopeSpans scope : each.getScopeSpansList()) {
-          scope.getSpansList().forEach(span -> spans.add(new Kept(process, span)));
+          scope.getSpansList().forEach(span -> spans.add(new ProcessSpan(process, span)));
         }
       }
     } catch (InvalidProtocolBufferException e) {
@@ -102,16 +102,16 @@ final class Collector implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.actualPort());
   }
 
-  List<Kept> spans(String name) {
+  List<ProcessSpan> spans(String name) {
     return spans.stream().filter(each -> each.name().equals(name)).toList();
   }
 
-  /** What requests are answered with from now on. */
+  /** Sets the answer to requests from now on. */
   void answer(int newStatus) {
     status = newStatus;
   }
 
-  /** Of the last request. */
+  /** A header of the last request. */
   String authorization() {
     return authorization;
   }

@@ -7,7 +7,7 @@ import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
-import io.fleetgauge.load.traces.Collector.Kept;
+import io.fleetgauge.load.traces.Collector.ProcessSpan;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
@@ -134,17 +134,17 @@ class TracesTest {
     await().atMost(SOON).until(() -> !collector.spans("instant query").isEmpty());
     // The ratio is 0, so that only what the caller traces is traced.
     assertThat(collector.spans("instant query")).hasSize(1);
-    Kept root = collector.spans("instant query").getFirst();
+    ProcessSpan root = collector.spans("instant query").getFirst();
     assertThat(hex(root.span().getTraceId().toByteArray())).isEqualTo(TRACE);
     assertThat(hex(root.span().getParentSpanId().toByteArray())).isEqualTo("00f067aa0ba902b7");
     assertThat(root.text("db.query.text")).isEqualTo("count by (job) (up)");
     assertThat(root.number("fleetgauge.steps")).isEqualTo(1);
     assertThat(collector.spans("query queue")).allMatch(each -> each.isChildOf(root));
-    List<Kept> asked = collector.spans("ask owner");
+    List<ProcessSpan> asked = collector.spans("ask owner");
     assertThat(asked).isNotEmpty().allMatch(each -> each.isChildOf(root));
-    List<Kept> executed = collector.spans("execute a fragment");
+    List<ProcessSpan> executed = collector.spans("execute a fragment");
     assertThat(executed).allMatch(each -> asked.stream().anyMatch(each::isChildOf));
-    assertThat(executed.stream().map(Kept::process).distinct().sorted().toList())
+    assertThat(executed.stream().map(ProcessSpan::process).distinct().sorted().toList())
         .containsExactly("g0", "g1");
     assertThat(collector.authorization()).isEqualTo("Bearer of-the-collector");
   }
@@ -161,9 +161,9 @@ class TracesTest {
               send(uplink, "h");
               return !collector.spans("copy to a replica").isEmpty();
             });
-    Kept copy = collector.spans("copy to a replica").getFirst();
+    ProcessSpan copy = collector.spans("copy to a replica").getFirst();
     await().atMost(SOON).until(() -> collector.spans("ingest").stream().anyMatch(copy::isChildOf));
-    Kept root =
+    ProcessSpan root =
         collector.spans("ingest").stream().filter(copy::isChildOf).findFirst().orElseThrow();
     assertThat(root.text("fleetgauge.host")).isEqualTo("h");
     assertThat(root.text("fleetgauge.answer")).isEqualTo("Kept");

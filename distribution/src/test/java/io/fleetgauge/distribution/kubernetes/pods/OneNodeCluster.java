@@ -250,7 +250,7 @@ final class OneNodeCluster {
     }
   }
 
-  /** Whether a Pod has a name in a Service: those of the StatefulSet that it governs. */
+  /** Tells whether a Pod has a name in a Service: those of the StatefulSet that it governs. */
   private boolean isHostOf(String service, RunningPod pod) {
     return manifests
         .ofKind("StatefulSet")
@@ -390,7 +390,7 @@ final class OneNodeCluster {
     return null;
   }
 
-  /** What containers logged that have ended and were removed. */
+  /** Logs of containers that have ended and were removed. */
   String logsOfEnded() throws IOException {
     StringBuilder all = new StringBuilder();
     try (DirectoryStream<Path> logs = Files.newDirectoryStream(folder, "ended-*.log")) {

@@ -64,7 +64,7 @@ final class PodNetwork implements AutoCloseable {
     return address;
   }
 
-  /** What Podman needs so that a container is in a namespace. */
+  /** Option of Podman with which a container is in a namespace. */
   String option(String name) {
     return "--network=ns:/run/netns/" + bridge + "-" + name;
   }

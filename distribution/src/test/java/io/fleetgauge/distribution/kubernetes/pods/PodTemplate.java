@@ -35,11 +35,11 @@ record PodTemplate(
     Map<Path, Long> volumeLimits) {
   private static final Pattern QUANTITY = Pattern.compile("([0-9.]+)(m|Ki|Mi|Gi|)");
 
-  /** What the kubelet asks of a container by HTTP; none where the path is empty. */
+  /** A check of a container by HTTP, as the kubelet does it; none where the path is empty. */
   record Check(String path, int port, Duration period, Duration timeout, int failures) {}
 
   /**
-   * What a template does not tell.
+   * Facts of a Pod that a template does not tell.
    *
    * @param volumes a folder for the volumes of this Pod
    * @param claims folders of claims by the names of their volumes
@@ -66,7 +66,7 @@ record PodTemplate(
       Map<String, List<String>> runtimeClasses,
       String nameServer) {}
 
-  /** Whether the Pods of a template use the network of their node. */
+  /** Tells whether the Pods of a template use the network of their node. */
   static boolean isOnHostNetwork(JsonNode template) {
     return template.at("/spec/hostNetwork").asBoolean();
   }
@@ -143,7 +143,7 @@ record PodTemplate(
     spec.only("enableServiceLinks", "false");
   }
 
-  /** What Podman shares with the node, and the files that the kubelet writes. */
+  /** Adds what Podman shares with the node, and the files that the kubelet writes. */
   private static void shared(Fields spec, Place place, List<String> options) throws IOException {
     boolean host = spec.flag("hostNetwork");
     spec.only("dnsPolicy", host ? "ClusterFirstWithHostNet" : "ClusterFirst");

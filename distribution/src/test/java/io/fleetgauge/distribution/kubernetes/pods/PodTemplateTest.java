@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Podman is told of a Pod's template. */
+/** Options of Podman for a Pod's template. */
 class PodTemplateTest {
   @TempDir private Path folder;
 

@@ -152,7 +152,7 @@ final class RunningPod {
     return template.ports().get(target);
   }
 
-  /** Whether Services send to it. */
+  /** Tells whether Services send to it. */
   synchronized boolean isServed() {
     return ready && !terminating;
   }

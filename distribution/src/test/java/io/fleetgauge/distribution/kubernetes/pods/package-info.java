@@ -23,7 +23,7 @@
  *   <li>There are no Services, no names of Pods, and no updates in the order of a controller.
  * </ul>
  *
- * What is left are an image, its arguments, user, capabilities and mounts, which are options of
- * {@code podman run} too.
+ * The rest is an image, its arguments, user, capabilities and mounts, which are options of {@code
+ * podman run} too.
  */
 package io.fleetgauge.distribution.kubernetes.pods;

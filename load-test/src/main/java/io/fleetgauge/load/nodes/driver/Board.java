@@ -66,32 +66,32 @@ public enum Board {
     return driver;
   }
 
-  /** How many are in a node. */
+  /** Number of boards in a node. */
   public int perNode() {
     return perNode;
   }
 
-  /** Whether the driver profiles it. */
+  /** Tells whether the driver profiles it. */
   boolean hasProfiling() {
     return architecture >= HOPPER;
   }
 
-  /** Whether it is in a fabric of switches that a fabric manager leads. */
+  /** Tells whether it is in a fabric of switches that a fabric manager leads. */
   boolean hasFabric() {
     return architecture >= HOPPER;
   }
 
-  /** Whether its memory is stacked beside the die and has a sensor. */
+  /** Tells whether its memory is stacked beside the die and has a sensor. */
   boolean hasMemorySensor() {
     return links > 0;
   }
 
-  /** Whether temperatures of slowdown and shutdown are told; newer boards tell margins. */
+  /** Tells whether it has temperatures of slowdown and shutdown; newer boards have margins. */
   boolean hasThresholds() {
     return architecture == AMPERE || architecture >= HOPPER;
   }
 
-  /** Whether the driver tells the thermal margin and the recovery that it asks for. */
+  /** Tells whether the driver reports the thermal margin and the recovery that it asks for. */
   boolean hasMargin() {
     return Integer.parseInt(driver.substring(0, 3)) >= FIELDS_OF_570;
   }

@@ -24,7 +24,7 @@ public final class DriverModel implements NvmlLibrary {
   private static final int PIDS_OF_A_GPU = 100;
   private static final int NOT_FOUND = 6;
 
-  /** How long calls take, ns. */
+  /** Duration of a call, ns. */
   private static final long CALL = 15_000;
 
   private static final long SLOW_CALL = 1_600_000_000L;
@@ -99,7 +99,7 @@ public final class DriverModel implements NvmlLibrary {
     return code;
   }
 
-  /** What a board may lack, and an instance has not of its own. */
+  /** A value that a board may lack, and that an instance has not of its own. */
   private int u32If(boolean supported, Pointer device, Pointer out, long value) {
     boolean has = supported && instance(device) < 0;
     return has ? u32(device, out, value) : refuse(device);

@@ -1,6 +1,6 @@
 package io.fleetgauge.load.nodes.driver;
 
-/** What goes wrong with a GPU or its node, and the XID that the driver reports; 0 for none. */
+/** Faults of a GPU or its node, and the XID that the driver reports; 0 for none. */
 public enum Fault {
   /** The GPU has fallen off the bus. */
   LOST(79),

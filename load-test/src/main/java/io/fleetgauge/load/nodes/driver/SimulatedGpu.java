@@ -10,7 +10,7 @@ import java.util.Set;
  * counts energy, moves data; faults change some of it. Not for several threads at once.
  */
 public final class SimulatedGpu {
-  /** What NVML calls the bits of the mask of clock event reasons. */
+  /** Bits of NVML's mask of clock event reasons. */
   static final int IDLE = 0;
 
   static final int POWER_CAP = 2;
@@ -33,7 +33,7 @@ public final class SimulatedGpu {
   final int index;
   final String uuid;
 
-  /** How many GPU instances it is divided into; 0 for none. */
+  /** Number of GPU instances that it is divided into; 0 for none. */
   final int instances;
 
   private final long seed;
@@ -238,7 +238,7 @@ public final class SimulatedGpu {
     return (long) reasonNanos[bit];
   }
 
-  /** Of the GPU, or of one instance of it. */
+  /** Belongs to the GPU, or to one instance of it. */
   long usedMib(int instance) {
     if (instance < 0) {
       return (long) usedMib;
@@ -291,7 +291,7 @@ public final class SimulatedGpu {
     return (long) linkRecoveries;
   }
 
-  /** What GPM tells under a number: percent or MiB per second; NaN for what it has not. */
+  /** GPM's value of a number: percent or MiB per second; NaN for one that it lacks. */
   double profile(int id, int instance) {
     double busy = utilisation / 100;
     if (instance >= 0) {

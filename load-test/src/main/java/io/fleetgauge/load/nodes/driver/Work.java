@@ -1,7 +1,7 @@
 package io.fleetgauge.load.nodes.driver;
 
 /**
- * What a GPU has to do.
+ * The work of a GPU.
  *
  * @param intensity 0 for nothing, at most 1
  * @param memory share of the memory that is used, 0 to 1
