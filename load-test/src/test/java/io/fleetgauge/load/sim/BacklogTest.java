@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -49,16 +50,12 @@ class BacklogTest {
     stories(seed -> new Story(seed, seed % 2 == 0 ? 1 : 50).comesToSlowDisks());
   }
 
-  private interface Story {
-    void play(long seed);
-  }
-
-  private static void stories(Story story) {
+  private static void stories(LongConsumer story) {
     LongStream.range(FIRST, FIRST + SEEDS)
         .forEach(
             seed -> {
               try {
-                story.play(seed);
+                story.accept(seed);
               } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
               }
