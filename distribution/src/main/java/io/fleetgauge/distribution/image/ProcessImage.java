@@ -22,11 +22,9 @@ import java.util.Set;
  *
  * <p>Arguments of the program: the folder with {@code base} and {@code debian.tsv}, the folder to
  * work in, the folder for the images, the version, {@code revision=} and that of the sources, the
- * time that the images get, and the folders of the processes, each named as its command.
+ * time that the images get, and the folder with the folders of the processes.
  */
 public final class ProcessImage {
-  private static final int FIRST_FOLDER = 6;
-
   private ProcessImage() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -35,8 +33,8 @@ public final class ProcessImage {
             arguments[3], arguments[4].replaceFirst("^revision=", ""), Instant.parse(arguments[5]));
     Path sources = Path.of(arguments[0]);
     Path work = Files.createDirectories(Path.of(arguments[1]));
-    for (int i = FIRST_FOLDER; i < arguments.length; i++) {
-      Path folder = Path.of(arguments[i]);
+    for (ProcessKind kind : ProcessKind.values()) {
+      Path folder = Path.of(arguments[6]).resolve(kind.command());
       if (!Files.isDirectory(folder.resolve("runtime"))) {
         tellNotBuilt(folder, folder + " has no runtime.");
         continue;
