@@ -8,6 +8,7 @@ import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.scrape.Scrapes;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.runtime.config.HttpSettings;
@@ -110,8 +111,7 @@ public final class ProbeProcess implements AutoCloseable {
             config.job(),
             tick,
             clock,
-            uplink::offer,
-            uplink::offerPast);
+            new TickSink(uplink::offer, uplink::offerPast));
     MetricsPage page = new MetricsPage(config.page());
     Supplier<Map<String, TextExposition.Family>> families =
         () -> {

@@ -25,6 +25,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.uplink.UplinkMachine;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.sample.Labels;
@@ -238,8 +239,7 @@ class PodChangesTest {
         "job",
         Duration.ofSeconds(20), // a machine that is busy
         now::get,
-        tick -> {},
-        past -> {});
+        TickSink.NONE);
   }
 
   private List<Reader> host(ProbeConfig config, TickClasses classes) {

@@ -15,6 +15,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
@@ -118,8 +119,7 @@ class SoakTest {
             "job",
             TICK,
             now::get,
-            uplink::offer,
-            past -> {})) {
+            new TickSink(uplink::offer, past -> {}))) {
       Meters meters = new Meters("fleetgauge_probe");
       uplink.declare(meters);
       host.declare(meters);

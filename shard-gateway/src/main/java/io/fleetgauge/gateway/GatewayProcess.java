@@ -7,7 +7,9 @@ import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.gateway.backup.BackedUpStore;
 import io.fleetgauge.gateway.backup.BackupRoute;
+import io.fleetgauge.gateway.backup.RestoreRoute;
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.gateway.config.RollupSettings;
 import io.fleetgauge.gateway.config.StoreSettings;
@@ -275,15 +277,17 @@ public final class GatewayProcess implements AutoCloseable {
               vertx,
               guard,
               vertx.createSharedWorkerExecutor("restore", 2),
-              config.id(),
-              config.cluster().name(),
-              config.store().folder(),
-              store,
-              intake,
-              GatewayProcess.this::view,
-              GatewayProcess.this::register,
-              config.ingest().relabelling()::apply,
-              hostLabels::hostOf,
+              new BackedUpStore(
+                  config.id(),
+                  config.cluster().name(),
+                  config.store().folder(),
+                  store,
+                  intake,
+                  GatewayProcess.this::view),
+              new RestoreRoute.Placing(
+                  GatewayProcess.this::register,
+                  config.ingest().relabelling()::apply,
+                  hostLabels::hostOf),
               clock));
       HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
       http.declare(meters);

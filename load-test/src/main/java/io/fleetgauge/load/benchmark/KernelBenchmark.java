@@ -40,6 +40,7 @@ public class KernelBenchmark {
   private final double[] sum = new double[SAMPLES];
   private final double[] carry = new double[SAMPLES];
   private final double[] rest = new double[SAMPLES];
+  private final double[][] into = {sum, carry, rest};
   private final int[] count = new int[SAMPLES];
   private final int[] falls = new int[SAMPLES];
   private final int[] keptCount = new int[SAMPLES];
@@ -91,7 +92,7 @@ public class KernelBenchmark {
 
   @Benchmark
   public double[] foldOneKeptRowIntoASum() {
-    Sums.addKept(keptCount, kept, 0, 1, SAMPLES, sum, carry, rest, count, 0);
+    Sums.addKept(keptCount, kept, 0, 1, SAMPLES, into, count, 0);
     return sum;
   }
 

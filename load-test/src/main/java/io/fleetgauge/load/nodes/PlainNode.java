@@ -6,6 +6,7 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Tick;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +50,7 @@ public final class PlainNode implements PlayedNode {
             fleet.tick(),
             () -> time,
             () -> time * NANOS,
-            tick -> {},
-            past -> {});
+            TickSink.NONE);
   }
 
   /**

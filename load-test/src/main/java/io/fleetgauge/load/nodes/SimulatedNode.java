@@ -14,6 +14,7 @@ import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.xid.XidCounts;
 import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Labels;
@@ -101,8 +102,7 @@ public final class SimulatedNode implements PlayedNode {
             fleet.tick(),
             () -> time,
             clock::nanos,
-            tick -> {},
-            past -> {});
+            TickSink.NONE);
   }
 
   private void own(Reader reader, TickClasses classes) {

@@ -25,6 +25,7 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.sample.Labels;
@@ -189,8 +190,7 @@ class PodChangesComparisonTest {
               () -> 0,
               // Measurements of the reading itself are the same in each run.
               () -> 0,
-              tick -> {},
-              past -> {})) {
+              TickSink.NONE)) {
         for (int i = 0; i < MINUTES * 60 / TICK_SECONDS; i++) {
           if (i > 0 && (i + number) % TICKS_TO_A_CHANGE == 0) {
             change((i / TICKS_TO_A_CHANGE) % PLACES);

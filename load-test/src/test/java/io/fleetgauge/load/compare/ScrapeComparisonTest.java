@@ -14,6 +14,7 @@ import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.scrape.Scrapes;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -132,8 +133,7 @@ class ScrapeComparisonTest {
             "probe",
             Duration.ofMinutes(1),
             () -> 0,
-            tick -> {},
-            past -> {});
+            TickSink.NONE);
     samplers.add(sampler);
     return sampler;
   }

@@ -15,6 +15,7 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.promql.fair.Load;
@@ -164,8 +165,7 @@ class FleetTest {
             "probe",
             Duration.ofSeconds(15),
             () -> NOW,
-            tick -> {},
-            past -> {})) {
+            TickSink.NONE)) {
       for (long time = first; time <= NOW; time += 15_000) {
         uplink.offer(sampler.readAt(time));
         if ((time - first) % 600_000 == 0 || time == NOW) { // an uplink holds 15 minutes

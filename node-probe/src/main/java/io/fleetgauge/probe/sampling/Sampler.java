@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -25,8 +24,7 @@ public final class Sampler implements ProbePart {
   private final TickAssembly assembly;
   private final Health health;
   private final TickAssembly.Part ownSeries = new TickAssembly.Part();
-  private final Consumer<Tick> out;
-  private final Consumer<List<Tick>> past;
+  private final TickSink out;
   private final LongSupplier clock;
   private final Supplier<GpuOwners> owners;
   private final LongSupplier nanos;
@@ -42,8 +40,6 @@ public final class Sampler implements ProbePart {
    * @param owners who owns the GPUs in this tick; asked when the readers have read, never waits
    * @param job value of the label {@code job} of {@code up}
    * @param clock ms since the epoch
-   * @param out takes every tick, on the sampling thread
-   * @param past takes what was read with times of its own, in order of time
    */
   public Sampler(
       List<Reader> readers,
@@ -52,9 +48,8 @@ public final class Sampler implements ProbePart {
       String job,
       Duration tick,
       LongSupplier clock,
-      Consumer<Tick> out,
-      Consumer<List<Tick>> past) {
-    this(readers, node, owners, job, tick, clock, System::nanoTime, out, past);
+      TickSink out) {
+    this(readers, node, owners, job, tick, clock, System::nanoTime, out);
   }
 
   /**
@@ -68,14 +63,12 @@ public final class Sampler implements ProbePart {
       Duration tick,
       LongSupplier clock,
       LongSupplier nanos,
-      Consumer<Tick> out,
-      Consumer<List<Tick>> past) {
+      TickSink out) {
     this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
     this.owners = owners;
     this.out = out;
-    this.past = past;
     this.clock = clock;
     this.tick = tick;
     this.nanos = nanos;
@@ -127,10 +120,10 @@ public final class Sampler implements ProbePart {
 
   private void read(long time) {
     try {
-      out.accept(readAt(time));
+      out.ticks().accept(readAt(time));
       List<Tick> dated = dated();
       if (!dated.isEmpty()) {
-        past.accept(dated);
+        out.past().accept(dated);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -135,70 +135,70 @@ class ProbeConfigTest {
                 LOG));
   }
 
+  private static final String EVERY_KEY =
+      """
+      hostname: n7
+      labels: {rack: r1, zone: 3}
+      job: node
+      relabel:
+        - regex: pod|pod_.*
+          action: labeldrop
+      gateways: ["http://a:1", "http://b:2"]
+      tick: 5s
+      ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
+      host: {proc: /host/proc}
+      gpu:
+        enabled: false
+        library: /opt/libnvidia-ml.so.1
+        driverRoots: [/d]
+        links: true
+        expected: 8
+        kernelLog: /k
+        collectors: /dev/null
+        labels: [DCGM_FI_DRIVER_VERSION]
+        devices: g:0,3+i
+        replaceBlanksInModelName: true
+      metrics: {vocabulary: dcgm-exporter-4.9, hostname: false}
+      attribution:
+        owner: {tenant: lab}
+        tenantLabels: [team]
+        kubelet:
+          enabled: false
+          socket: /s
+          every: 20s
+          timeout: 1s
+          keep: 2m
+          maxAnswer: 1MiB
+          resources: [a/b]
+          drivers: [d]
+          relabel: [{action: drop, source_labels: [namespace], regex: ci}]
+          podLogs: /l
+        allocations: {socket: /run/p.sock, socketGroup: slurm, tokenFile: pom.xml, limit: 7}
+        slurm:
+          every: 9s
+          cgroups: false
+          mappingFolder: /m
+          mappingNumbers: minor
+          jobs:
+            enabled: true
+            command: /opt/squeue
+            every: 2m
+            timeout: 3s
+            onlyGpus: false
+            limit: 9
+        processes: {enabled: false, limit: 8, perProcess: false, usedGpuMemory: false, port: 9900}
+        runtimes: {docker: [/d.sock], cri: [], every: 20s, timeout: 1s}
+      spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
+      recent:
+        enabled: false
+        step: 2s
+        length: 5m
+        faults: {after: 20s, kept: 3, perHour: 4, upload: false}
+      """;
+
   @Test
   void everyKeyOfAProbeIsRead() throws ConfigException {
-    ProbeConfig config =
-        ProbeConfig.read(
-            "f",
-            """
-            hostname: n7
-            labels: {rack: r1, zone: 3}
-            job: node
-            relabel:
-              - regex: pod|pod_.*
-                action: labeldrop
-            gateways: ["http://a:1", "http://b:2"]
-            tick: 5s
-            ticks: {other: 1m, static: 6h, of: {DCGM_FI_DEV_FAN_SPEED: 10m, hwmon: 2m}}
-            host: {proc: /host/proc}
-            gpu:
-              enabled: false
-              library: /opt/libnvidia-ml.so.1
-              driverRoots: [/d]
-              links: true
-              expected: 8
-              kernelLog: /k
-              collectors: /dev/null
-              labels: [DCGM_FI_DRIVER_VERSION]
-              devices: g:0,3+i
-              replaceBlanksInModelName: true
-            metrics: {vocabulary: dcgm-exporter-4.9, hostname: false}
-            attribution:
-              owner: {tenant: lab}
-              tenantLabels: [team]
-              kubelet:
-                enabled: false
-                socket: /s
-                every: 20s
-                timeout: 1s
-                keep: 2m
-                maxAnswer: 1MiB
-                resources: [a/b]
-                drivers: [d]
-                relabel: [{action: drop, source_labels: [namespace], regex: ci}]
-                podLogs: /l
-              allocations: {socket: /run/p.sock, socketGroup: slurm, tokenFile: pom.xml, limit: 7}
-              slurm:
-                every: 9s
-                cgroups: false
-                mappingFolder: /m
-                mappingNumbers: minor
-                jobs:
-                  enabled: true
-                  command: /opt/squeue
-                  every: 2m
-                  timeout: 3s
-                  onlyGpus: false
-                  limit: 9
-              processes: {enabled: false, limit: 8, perProcess: false, usedGpuMemory: false, port: 9900}
-              runtimes: {docker: [/d.sock], cri: [], every: 20s, timeout: 1s}
-            spool: {memory: 9m, maxMemory: 1GiB, folder: /spool, retention: 2h, maxDisk: 3GiB}
-            recent:
-              enabled: false
-              step: 2s
-              length: 5m
-              faults: {after: 20s, kept: 3, perHour: 4, upload: false}
-            """);
+    ProbeConfig config = ProbeConfig.read("f", EVERY_KEY);
     assertThat(config.hostname()).isEqualTo("n7");
     assertThat(config.job()).isEqualTo("node");
     assertThat(config.labels()).isEqualTo(Labels.of("rack", "r1", "zone", "3"));

@@ -10,6 +10,7 @@ import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
@@ -118,8 +119,7 @@ class GpuSamplingTest {
         "gpu",
         Duration.ofMillis(TICK),
         () -> 0,
-        tick -> {},
-        past -> {});
+        TickSink.NONE);
   }
 
   private static Set<String> values(Tick tick) {

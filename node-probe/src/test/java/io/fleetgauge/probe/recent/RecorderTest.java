@@ -15,6 +15,7 @@ import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
@@ -303,8 +304,7 @@ class RecorderTest {
             "probe",
             Duration.ofSeconds(15),
             () -> T,
-            tick -> {},
-            past -> {})) {
+            TickSink.NONE)) {
       Tick tick = sampler.readAt(T);
       for (int i = 0; i < tick.size(); i++) {
         Labels of = tick.series().get(i);

@@ -89,8 +89,7 @@ class SamplerTest {
             "probe",
             tick,
             () -> 0,
-            read -> {},
-            past -> {});
+            TickSink.NONE);
     samplers.add(sampler);
     return sampler;
   }

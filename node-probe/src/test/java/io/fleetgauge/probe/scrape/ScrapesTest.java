@@ -13,6 +13,7 @@ import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
@@ -126,8 +127,7 @@ class ScrapesTest {
             "probe",
             Duration.ofMillis(TICK),
             () -> 0,
-            tick -> {},
-            past -> {});
+            TickSink.NONE);
   }
 
   /** What a tick says of the target; null where a series ends. */
@@ -377,8 +377,7 @@ class ScrapesTest {
             "probe",
             Duration.ofSeconds(1),
             () -> 0,
-            tick -> {},
-            past -> {});
+            TickSink.NONE);
     page = "a 1\n";
     held = new CountDownLatch(1);
     assertThat(values(sampler.readAt(START))).as("nothing is known yet").isEmpty();

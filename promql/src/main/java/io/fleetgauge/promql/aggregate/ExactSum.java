@@ -32,6 +32,7 @@ public final class ExactSum {
   private final double[] sum;
   private final double[] carry;
   private final double[] rest;
+  private final double[][] rows;
   private final int[] count;
   private boolean isNew = true;
   private Map<Integer, Wide> wide = Map.of();
@@ -44,6 +45,7 @@ public final class ExactSum {
     sum = new double[count.length];
     carry = new double[count.length];
     rest = new double[count.length];
+    rows = new double[][] {sum, carry, rest};
   }
 
   /** Adds a column. */
@@ -69,9 +71,7 @@ public final class ExactSum {
     int at = 0;
     while (true) {
       int left = count.length - at;
-      at +=
-          Sums.addKept(
-              partial.count(), partial.numbers(), at, 1, left, sum, carry, rest, count, at);
+      at += Sums.addKept(partial.count(), partial.numbers(), at, 1, left, rows, count, at);
       if (at == count.length) {
         return;
       }
@@ -81,10 +81,9 @@ public final class ExactSum {
 
   private void take(Partial partial) {
     System.arraycopy(partial.count(), 0, count, 0, count.length);
-    double[][] into = {sum, carry, rest};
-    for (int part = 0; part < into.length; part++) {
+    for (int part = 0; part < rows.length; part++) {
       if (partial.numbers()[part] != null) {
-        System.arraycopy(partial.numbers()[part], 0, into[part], 0, count.length);
+        System.arraycopy(partial.numbers()[part], 0, rows[part], 0, count.length);
       }
     }
   }

@@ -78,6 +78,7 @@ public final class Sums {
    * @param kept three rows: the sums and their two rounding errors, of which the latter may be null
    * @param from the first cell of the stored rows that is added
    * @param cells the number of cells to add
+   * @param into three rows: the sums and their two rounding errors
    * @param at the index to which the first of them is added
    * @return the number of cells added; less than {@code cells} if the next one does not fit, which
    *     is unchanged
@@ -88,11 +89,12 @@ public final class Sums {
       int from,
       int stride,
       int cells,
-      double[] sum,
-      double[] carry,
-      double[] rest,
+      double[][] into,
       int[] count,
       int at) {
+    double[] sum = into[0];
+    double[] carry = into[1];
+    double[] rest = into[2];
     double[] keptSum = kept[0];
     double[] keptCarry = kept[1];
     double[] keptRest = kept[2];

@@ -185,8 +185,7 @@ class KernelTest {
         }
         assertThat(Sums.add(column, 0, sum[0], sum[1], sum[2], n)).isEqualTo(kept);
       }
-      assertThat(Sums.addKept(n, sum, from, stride, cells, sums[0], sums[1], sums[2], sumCount, at))
-          .isEqualTo(cells);
+      assertThat(Sums.addKept(n, sum, from, stride, cells, sums, sumCount, at)).isEqualTo(cells);
       Reductions.countKept(n, from, stride, cells, count, at);
     }
     for (int i = 0; i < steps; i++) {

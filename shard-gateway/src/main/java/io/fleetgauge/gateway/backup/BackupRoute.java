@@ -1,10 +1,8 @@
 package io.fleetgauge.gateway.backup;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.json.JsonObject;
@@ -13,7 +11,6 @@ import io.vertx.ext.web.RoutingContext;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -28,26 +25,17 @@ public final class BackupRoute {
   private final Supplier<ClusterView> view;
   private final Snapshots snapshots;
 
-  private BackupRoute(
-      String gateway,
-      String cluster,
-      Store store,
-      Supplier<ClusterView> view,
-      Snapshots snapshots) {
-    this.gateway = gateway;
-    this.cluster = cluster;
-    this.store = store;
-    this.view = view;
+  private BackupRoute(BackedUpStore from, Snapshots snapshots) {
+    this.gateway = from.gateway();
+    this.cluster = from.cluster();
+    this.store = from.store();
+    this.view = from.view();
     this.snapshots = snapshots;
   }
 
   /**
    * Mounts the routes of backups, and those of {@link RestoreRoute}.
    *
-   * @param folder of the store
-   * @param register makes a host known to the cluster
-   * @param relabel gives the labels under which a series is stored; none if it is not
-   * @param hostOf names the host of a series
    * @param clock ms since the epoch
    * @return to be closed at the end
    */
@@ -56,38 +44,28 @@ public final class BackupRoute {
       Vertx vertx,
       Guard guard,
       WorkerExecutor workers,
-      String gateway,
-      String cluster,
-      Path folder,
-      Store store,
-      Intake intake,
-      Supplier<ClusterView> view,
-      RestoreRoute.HostRegister register,
-      Function<Labels, Optional<Labels>> relabel,
-      Function<Labels, String> hostOf,
+      BackedUpStore from,
+      RestoreRoute.Placing placing,
       LongSupplier clock) {
     BlockChecks checks = new BlockChecks();
     Snapshots snapshots =
         new Snapshots(
-            gateway, cluster, folder.resolve("snapshots"), store, intake, view, checks, clock);
-    BackupRoute route = new BackupRoute(gateway, cluster, store, view, snapshots);
+            from.gateway(),
+            from.cluster(),
+            from.folder().resolve("snapshots"),
+            from.store(),
+            from.intake(),
+            from.view(),
+            checks,
+            clock);
+    BackupRoute route = new BackupRoute(from, snapshots);
     router.get(PATH).handler(guard.needsPeer()).handler(route::about);
     router.post(PATH).handler(guard.needsPeer()).handler(route::begin);
     router.get(PATH + "/:id").handler(guard.needsPeer()).handler(route::snapshot);
     router.get(PATH + "/:id/files/:number").handler(guard.needsPeer()).handler(route::file);
     router.delete(PATH + "/:id").handler(guard.needsPeer()).handler(route::remove);
     vertx.setPeriodic(LOOK_MILLIS, id -> snapshots.timePassed());
-    new RestoreRoute(
-            workers,
-            folder.resolve("restore"),
-            store,
-            intake,
-            view,
-            register,
-            relabel,
-            hostOf,
-            gateway)
-        .mount(router, guard);
+    new RestoreRoute(workers, from, placing).mount(router, guard);
     return snapshots;
   }
 

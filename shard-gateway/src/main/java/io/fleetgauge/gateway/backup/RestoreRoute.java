@@ -81,6 +81,18 @@ public final class RestoreRoute {
     void register(String host, Admission admission);
   }
 
+  /**
+   * Decides what becomes of restored series.
+   *
+   * @param register makes a host known to the cluster
+   * @param relabel gives the labels under which a series is stored; none if it is not
+   * @param hostOf names the host of a series
+   */
+  public record Placing(
+      HostRegister register,
+      Function<Labels, Optional<Labels>> relabel,
+      Function<Labels, String> hostOf) {}
+
   /** A request that is not carried out; the message says why. */
   private static final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
@@ -93,25 +105,16 @@ public final class RestoreRoute {
     }
   }
 
-  RestoreRoute(
-      WorkerExecutor workers,
-      Path staging,
-      Store store,
-      Intake intake,
-      Supplier<ClusterView> view,
-      HostRegister register,
-      Function<Labels, Optional<Labels>> relabel,
-      Function<Labels, String> hostOf,
-      String self) {
+  RestoreRoute(WorkerExecutor workers, BackedUpStore into, Placing placing) {
     this.workers = workers;
-    this.staging = staging;
-    this.store = store;
-    this.intake = intake;
-    this.view = view;
-    this.register = register;
-    this.relabel = relabel;
-    this.hostOf = hostOf;
-    this.self = self;
+    this.staging = into.folder().resolve("restore");
+    this.store = into.store();
+    this.intake = into.intake();
+    this.view = into.view();
+    this.self = into.gateway();
+    this.register = placing.register;
+    this.relabel = placing.relabel;
+    this.hostOf = placing.hostOf;
   }
 
   void mount(Router router, Guard guard) {

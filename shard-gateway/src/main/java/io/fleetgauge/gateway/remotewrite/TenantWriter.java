@@ -39,14 +39,11 @@ final class TenantWriter {
   /** The number of a series that the operator's rules drop. */
   private static final int DROPPED = -3;
 
-  private final String tenant;
+  private final Rule rule;
   private final Relabelling relabelling;
 
   private final HostLabels hostLabels;
   private final long latestFuture;
-  private final Labels required;
-  private final boolean stamps;
-  private final boolean derived;
   private final MetadataTable.OfTenant metadata;
   private final RandomGenerator random;
 
@@ -59,6 +56,16 @@ final class TenantWriter {
   private boolean full;
 
   private volatile int keyBytes;
+
+  /**
+   * What a tenant writes.
+   *
+   * @param tenant its name
+   * @param required labels that every series must have
+   * @param stamps whether these labels are added instead
+   * @param derived whether the samples were derived from others
+   */
+  record Rule(String tenant, Labels required, boolean stamps, boolean derived) {}
 
   /**
    * The samples of a request for one host, as frames.
@@ -117,30 +124,20 @@ final class TenantWriter {
   }
 
   /**
-   * @param tenant its name
    * @param relabelling is applied to each series once, before anything else is asked of its labels
-   * @param required labels that every series must have
-   * @param stamps whether these labels are added instead
-   * @param derived whether the samples were derived from others
    * @param metadata receives the metadata of metrics
    * @param future how far ahead of the clock a sample may be, ms
    */
   TenantWriter(
-      String tenant,
+      Rule rule,
       Relabelling relabelling,
       HostLabels hostLabels,
       long future,
-      Labels required,
-      boolean stamps,
-      boolean derived,
       MetadataTable.OfTenant metadata,
       RandomGenerator random) {
-    this.tenant = tenant;
+    this.rule = rule;
     this.relabelling = relabelling;
     this.metadata = metadata;
-    this.required = required;
-    this.stamps = stamps;
-    this.derived = derived;
     this.hostLabels = hostLabels;
     this.latestFuture = future;
     this.random = random;
@@ -415,8 +412,8 @@ final class TenantWriter {
       if (labels.metric().isEmpty()) {
         throw new IllegalArgumentException("ingest.relabel removes the metric name");
       }
-      if (stamps) {
-        labels = labels.with(required);
+      if (rule.stamps) {
+        labels = labels.with(rule.required);
       } else {
         String why = foreign(labels);
         if (!why.isEmpty()) {
@@ -466,21 +463,21 @@ final class TenantWriter {
 
   private long number() {
     long any = random.nextLong();
-    return derived ? DerivedRuns.number(any) : DerivedRuns.numberOfOther(any);
+    return rule.derived ? DerivedRuns.number(any) : DerivedRuns.numberOfOther(any);
   }
 
   /** Which label of a series is not that of the tenant; empty if all are. */
   private String foreign(Labels labels) {
-    for (int i = 0; i < required.size(); i++) {
-      String value = labels.value(required.name(i));
-      if (!value.equals(required.value(i))) {
+    for (int i = 0; i < rule.required.size(); i++) {
+      String value = labels.value(rule.required.name(i));
+      if (!value.equals(rule.required.value(i))) {
         return "the label "
-            + required.name(i)
+            + rule.required.name(i)
             + (value.isEmpty() ? " is missing" : " is \"" + value + "\"")
             + ", and tenant "
-            + tenant
+            + rule.tenant
             + " must write \""
-            + required.value(i)
+            + rule.required.value(i)
             + "\" there (write.labels in the tenants file)";
       }
     }

@@ -14,8 +14,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * series mean. The memory of all writers together is bounded.
  */
 final class TenantWriters {
-  private record Rule(String tenant, Labels required, boolean stamps, boolean derived) {}
-
   /** Exceeded only if the tenants file was changed as often; all writers start anew then. */
   private static final int MAX_WRITERS = 1_000;
 
@@ -35,7 +33,7 @@ final class TenantWriters {
    */
   private final SecureRandom random = new SecureRandom();
 
-  private final Map<Rule, TenantWriter> writers = new ConcurrentHashMap<>();
+  private final Map<TenantWriter.Rule, TenantWriter> writers = new ConcurrentHashMap<>();
 
   /**
    * @param maxKeyBytes limit of the keys of all writers together
@@ -59,13 +57,13 @@ final class TenantWriters {
    * @param derived whether what it writes was derived from other samples
    */
   TenantWriter of(Optional<Grant> grant, boolean derived) {
-    Rule rule =
+    TenantWriter.Rule rule =
         grant
             .map(
                 given ->
-                    new Rule(
+                    new TenantWriter.Rule(
                         given.tenant(), Labels.of(given.writeLabels()), given.stamps(), derived))
-            .orElse(new Rule("", Labels.EMPTY, false, derived));
+            .orElse(new TenantWriter.Rule("", Labels.EMPTY, false, derived));
     if (writers.size() >= MAX_WRITERS && !writers.containsKey(rule)) {
       writers.clear();
     }
@@ -73,15 +71,7 @@ final class TenantWriters {
         rule,
         none ->
             new TenantWriter(
-                rule.tenant,
-                relabelling,
-                hostLabels,
-                future,
-                rule.required,
-                rule.stamps,
-                rule.derived,
-                metadata.of(rule.tenant),
-                random));
+                rule, relabelling, hostLabels, future, metadata.of(rule.tenant()), random));
   }
 
   /** The writer with the most keys forgets its series if all of them have too many keys. */

@@ -32,6 +32,7 @@ public final class PageMerge {
     final double[] sum;
     final double[] carry;
     final double[] rest;
+    final double[][] sums;
     final int[] minCount;
     final double[] min;
     final int[] maxCount;
@@ -42,6 +43,7 @@ public final class PageMerge {
       sum = new double[steps];
       carry = new double[steps];
       rest = new double[steps];
+      sums = new double[][] {sum, carry, rest};
       minCount = new int[steps];
       min = new double[steps];
       maxCount = new int[steps];
@@ -81,10 +83,7 @@ public final class PageMerge {
                       interned.apply(all.only(labels)), none -> new Into(steps)));
       int[] counts = group.count();
       double[][] sums = {group.sum(), group.carry(), group.rest()};
-      isSpoiled |=
-          count
-              != Sums.addKept(
-                  counts, sums, from, 1, count, into.sum, into.carry, into.rest, into.count, at);
+      isSpoiled |= count != Sums.addKept(counts, sums, from, 1, count, into.sums, into.count, at);
       Reductions.minKept(counts, group.min(), from, 1, count, into.min, into.minCount, at);
       Reductions.maxKept(counts, group.max(), from, 1, count, into.max, into.maxCount, at);
     }

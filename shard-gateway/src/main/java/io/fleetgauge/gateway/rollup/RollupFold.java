@@ -105,10 +105,8 @@ public final class RollupFold {
       int[] keptCount, double[][] kept, int from, int stride, int cellCount, Into into, int at) {
     switch (rows) {
       case SUM -> {
-        double[][] out = into.numbers;
         return cellCount
-            == Sums.addKept(
-                keptCount, kept, from, stride, cellCount, out[0], out[1], out[2], into.count, at);
+            == Sums.addKept(keptCount, kept, from, stride, cellCount, into.numbers, into.count, at);
       }
       case MIN ->
           Reductions.minKept(

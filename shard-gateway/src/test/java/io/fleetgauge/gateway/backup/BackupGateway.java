@@ -127,16 +127,12 @@ final class BackupGateway implements AutoCloseable {
                     scope -> "",
                     clock::get),
                 vertx.createSharedWorkerExecutor("restore", 2),
-                id,
-                "prod",
-                folder,
-                store,
-                intake,
-                () -> view,
-                this::register,
-                labels ->
-                    labels.metric().equals("dropped") ? Optional.empty() : Optional.of(labels),
-                labels -> labels.value("Hostname"),
+                new BackedUpStore(id, "prod", folder, store, intake, () -> view),
+                new RestoreRoute.Placing(
+                    this::register,
+                    labels ->
+                        labels.metric().equals("dropped") ? Optional.empty() : Optional.of(labels),
+                    labels -> labels.value("Hostname")),
                 clock::get);
     server =
         vertx

@@ -40,13 +40,10 @@ class TenantWriterTest {
 
   private TenantWriter writer(Relabelling relabelling, Labels required, boolean stamps) {
     return new TenantWriter(
-        "team",
+        new TenantWriter.Rule("team", required, stamps, false),
         relabelling,
         new HostLabels(List.of("Hostname", "instance")),
         FUTURE,
-        required,
-        stamps,
-        false,
         metadata::put,
         new Random(1));
   }

@@ -5,11 +5,46 @@ package io.fleetgauge.load.nodes.driver;
  * load.
  */
 public enum Board {
-  H100("NVIDIA H100 80GB HBM3", "590.48.01", 9, 81_559, 479, 71, 700, 345, 1980, 2619, 5, 18, 8),
-  H200("NVIDIA H200", "590.48.01", 9, 143_771, 614, 78, 700, 345, 1980, 3201, 5, 18, 8),
-  GB200("NVIDIA GB200", "590.48.01", 10, 189_471, 640, 160, 1200, 345, 2062, 3996, 6, 18, 4),
-  A100("NVIDIA A100-SXM4-80GB", "535.183.06", 7, 81_920, 619, 62, 400, 210, 1410, 1593, 4, 12, 8),
-  L40S("NVIDIA L40S", "590.48.01", 8, 46_068, 609, 36, 350, 210, 2520, 9001, 4, 0, 8);
+  H100(
+      "NVIDIA H100 80GB HBM3",
+      "590.48.01",
+      9,
+      new Memory(81_559, 479, 2619),
+      new Watts(71, 700),
+      new Megahertz(345, 1980),
+      new Slots(5, 18, 8)),
+  H200(
+      "NVIDIA H200",
+      "590.48.01",
+      9,
+      new Memory(143_771, 614, 3201),
+      new Watts(78, 700),
+      new Megahertz(345, 1980),
+      new Slots(5, 18, 8)),
+  GB200(
+      "NVIDIA GB200",
+      "590.48.01",
+      10,
+      new Memory(189_471, 640, 3996),
+      new Watts(160, 1200),
+      new Megahertz(345, 2062),
+      new Slots(6, 18, 4)),
+  A100(
+      "NVIDIA A100-SXM4-80GB",
+      "535.183.06",
+      7,
+      new Memory(81_920, 619, 1593),
+      new Watts(62, 400),
+      new Megahertz(210, 1410),
+      new Slots(4, 12, 8)),
+  L40S(
+      "NVIDIA L40S",
+      "590.48.01",
+      8,
+      new Memory(46_068, 609, 9001),
+      new Watts(36, 350),
+      new Megahertz(210, 2520),
+      new Slots(4, 0, 8));
 
   private static final int AMPERE = 7;
   private static final int HOPPER = 9;
@@ -29,33 +64,39 @@ public enum Board {
   final int links;
   private final int perNode;
 
+  /** MiB of the memory, and its clock. */
+  private record Memory(long mib, long reservedMib, int megahertz) {}
+
+  /** Power without load, and at most. */
+  private record Watts(double idle, double limit) {}
+
+  /** Clock without load, and at most. */
+  private record Megahertz(int idle, int most) {}
+
+  /** Places of boards: generation of PCIe, links between them, boards in a node. */
+  private record Slots(int pcieGeneration, int links, int perNode) {}
+
   Board(
       String model,
       String driver,
       int architecture,
-      long memoryMib,
-      long reservedMib,
-      double idleWatts,
-      double limitWatts,
-      int idleMegahertz,
-      int mostMegahertz,
-      int memoryMegahertz,
-      int pcieGeneration,
-      int links,
-      int perNode) {
+      Memory memory,
+      Watts watts,
+      Megahertz clock,
+      Slots slots) {
     this.model = model;
     this.driver = driver;
     this.architecture = architecture;
-    this.memoryMib = memoryMib;
-    this.reservedMib = reservedMib;
-    this.idleWatts = idleWatts;
-    this.limitWatts = limitWatts;
-    this.idleMegahertz = idleMegahertz;
-    this.mostMegahertz = mostMegahertz;
-    this.memoryMegahertz = memoryMegahertz;
-    this.pcieGeneration = pcieGeneration;
-    this.links = links;
-    this.perNode = perNode;
+    this.memoryMib = memory.mib;
+    this.reservedMib = memory.reservedMib;
+    this.memoryMegahertz = memory.megahertz;
+    this.idleWatts = watts.idle;
+    this.limitWatts = watts.limit;
+    this.idleMegahertz = clock.idle;
+    this.mostMegahertz = clock.most;
+    this.pcieGeneration = slots.pcieGeneration;
+    this.links = slots.links;
+    this.perNode = slots.perNode;
   }
 
   public String model() {

@@ -9,6 +9,7 @@ import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.relabel.Relabelling;
@@ -117,8 +118,7 @@ final class KubeletNode implements AutoCloseable {
             "probe",
             Duration.ofSeconds(15),
             () -> 0,
-            tick -> {},
-            past -> {})) {
+            TickSink.NONE)) {
       Tick tick = sampler.readAt(0);
       Map<String, Double> values = new TreeMap<>();
       for (int i = 0; i < tick.size(); i++) {

@@ -19,6 +19,7 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClass;
+import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
@@ -365,8 +366,7 @@ class SharingTest {
         "probe",
         Duration.ofSeconds(15),
         () -> 0,
-        tick -> {},
-        past -> {});
+        TickSink.NONE);
   }
 
   private static Made made(Random random, int pid, int pod, Mode mode) {

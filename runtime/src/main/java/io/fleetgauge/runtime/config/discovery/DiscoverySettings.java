@@ -146,23 +146,23 @@ public record DiscoverySettings(
     Optional<Path> kept = in.find(keys.cache).or(() -> cache);
     int maxAddresses = in.get(keys.maxAddresses);
     int maxBytes = in.get(keys.maxBytes);
-    List<String> names = in.find(keys.dnsNames).orElse(List.of());
-    Optional<String> server = in.find(keys.dnsServer);
-    Optional<String> service = in.find(keys.kubernetesService);
+    List<String> names = in.find(keys.dns.names).orElse(List.of());
+    Optional<String> server = in.find(keys.dns.server);
+    Optional<String> service = in.find(keys.kubernetes.service);
     Source.Kubernetes kubernetes =
         new Source.Kubernetes(
-            in.get(keys.kubernetesApi, podApi()),
-            in.find(keys.kubernetesNamespace),
+            in.get(keys.kubernetes.api, podApi()),
+            in.find(keys.kubernetes.namespace),
             service.orElse(""),
-            in.find(keys.kubernetesPort),
+            in.find(keys.kubernetes.port),
             port,
-            in.get(keys.kubernetesNotReady, isMember),
-            in.get(keys.kubernetesToken),
-            in.get(keys.kubernetesCa),
+            in.get(keys.kubernetes.notReady, isMember),
+            in.get(keys.kubernetes.token),
+            in.get(keys.kubernetes.ca),
             POD.resolve("namespace"));
     ConsulApi consul = ConsulApi.read(in, keys.section + ".consul.");
-    Optional<String> consulService = in.find(keys.consulService);
-    List<String> tags = in.get(keys.consulTags);
+    Optional<String> consulService = in.find(keys.consul.service);
+    List<String> tags = in.get(keys.consul.tags);
     Optional<Path> file = in.find(keys.file);
     for (Key<?> each : keys.unused(method)) {
       if (in.has(each)) {
@@ -183,15 +183,16 @@ public record DiscoverySettings(
     Optional<Source> source =
         switch (method.get()) {
           case DNS ->
-              needed(in, keys.dnsNames, method, !names.isEmpty())
+              needed(in, keys.dns.names, method, !names.isEmpty())
                   .map(ok -> new Source.Addresses(names, port, server));
           case SRV ->
-              needed(in, keys.dnsNames, method, !names.isEmpty())
+              needed(in, keys.dns.names, method, !names.isEmpty())
                   .map(ok -> new Source.Services(names, server));
           case KUBERNETES ->
-              needed(in, keys.kubernetesService, method, service.isPresent()).map(ok -> kubernetes);
+              needed(in, keys.kubernetes.service, method, service.isPresent())
+                  .map(ok -> kubernetes);
           case CONSUL ->
-              needed(in, keys.consulService, method, consulService.isPresent())
+              needed(in, keys.consul.service, method, consulService.isPresent())
                   .map(ok -> new Source.Consul(consul, consulService.get(), tags, port));
           case FILE ->
               needed(in, keys.file, method, file.isPresent())
@@ -237,17 +238,9 @@ public record DiscoverySettings(
     final Key<Path> cache;
     final Key<Integer> maxAddresses;
     final Key<Integer> maxBytes;
-    final Key<List<String>> dnsNames;
-    final Key<String> dnsServer;
-    final Key<URI> kubernetesApi;
-    final Key<String> kubernetesNamespace;
-    final Key<String> kubernetesService;
-    final Key<String> kubernetesPort;
-    final Key<Boolean> kubernetesNotReady;
-    final Key<Path> kubernetesToken;
-    final Key<Path> kubernetesCa;
-    final Key<String> consulService;
-    final Key<List<String>> consulTags;
+    final DnsKeys dns;
+    final KubernetesKeys kubernetes;
+    final ConsulKeys consul;
     final Key<Path> file;
 
     Keys(String section, int defaultPort, boolean isMember) {
@@ -308,76 +301,9 @@ public record DiscoverySettings(
               KeyType.size(1 << 10, 64 << 20),
               8 << 20,
               "Maximum size of a response or file; a larger one is rejected and counted.");
-      dnsNames =
-          Key.optional(
-              section + ".dns.names",
-              KeyType.listOf(
-                  KeyType.form(
-                      "name",
-                      "a DNS name such as gateways.example.org",
-                      text -> text,
-                      text -> Optional.of(text).filter(NAME.asMatchPredicate())),
-                  1),
-              "Names whose records are looked up; their addresses are combined. A name that does"
-                  + " not end with a dot is completed as `/etc/resolv.conf` says.");
-      dnsServer =
-          Key.derived(
-              section + ".dns.server",
-              KeyType.form(
-                  "address",
-                  "host:port of a name server",
-                  text -> text,
-                  text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
-              "those of `/etc/resolv.conf`",
-              "Address of the name server.");
-      kubernetesApi =
-          Key.derived(
-              section + ".kubernetes.api",
-              ConsulApi.url(),
-              "that of the pod's environment, else `https://kubernetes.default.svc:443`",
-              "Address of the Kubernetes API.");
-      kubernetesNamespace =
-          Key.derived(
-              section + ".kubernetes.namespace",
-              KeyType.text(),
-              "that of the pod",
-              "Namespace of the Service.");
-      kubernetesService =
-          Key.optional(section + ".kubernetes.service", KeyType.text(), "Name of the Service.");
-      kubernetesPort =
-          Key.derived(
-              section + ".kubernetes.port",
-              KeyType.text(),
-              "`" + section + ".port`",
-              "Name of the Service's port whose number is used.");
-      kubernetesNotReady =
-          Key.derived(
-              section + ".kubernetes.notReady",
-              KeyType.flag(),
-              isMember ? "`true`" : "`false`",
-              "Whether pods that are not ready are included; members of the cluster have to find"
-                  + " each other before they are ready.");
-      kubernetesToken =
-          Key.of(
-              section + ".kubernetes.tokenFile",
-              KeyType.path(),
-              POD.resolve("token"),
-              "File with the token of the pod's service account; it is read for each lookup.");
-      kubernetesCa =
-          Key.of(
-              section + ".kubernetes.ca",
-              KeyType.path(),
-              POD.resolve("ca.crt"),
-              "Authority in PEM that signs the certificate of the Kubernetes API.");
-      consulService =
-          Key.optional(
-              section + ".consul.service", KeyType.text(), "Name of the service in Consul.");
-      consulTags =
-          Key.of(
-              section + ".consul.tags",
-              KeyType.listOf(KeyType.text(), 0),
-              List.of(),
-              "Tags that an instance of the service must have, all of them.");
+      dns = new DnsKeys(section);
+      kubernetes = new KubernetesKeys(section, isMember);
+      consul = new ConsulKeys(section);
       file =
           Key.optional(
               section + ".file.path",
@@ -392,27 +318,126 @@ public record DiscoverySettings(
         all.addAll(List.of(port, scheme, refresh, timeout, cache, maxAddresses, maxBytes));
       }
       if (method.filter(each -> each == Method.DNS || each == Method.SRV).isEmpty()) {
-        all.addAll(List.of(dnsNames, dnsServer));
+        all.addAll(List.of(dns.names, dns.server));
       }
       if (method.filter(Method.KUBERNETES::equals).isEmpty()) {
         all.addAll(
             List.of(
-                kubernetesApi,
-                kubernetesNamespace,
-                kubernetesService,
-                kubernetesPort,
-                kubernetesNotReady,
-                kubernetesToken,
-                kubernetesCa));
+                kubernetes.api,
+                kubernetes.namespace,
+                kubernetes.service,
+                kubernetes.port,
+                kubernetes.notReady,
+                kubernetes.token,
+                kubernetes.ca));
       }
       if (method.filter(Method.CONSUL::equals).isEmpty()) {
-        all.addAll(List.of(consulService, consulTags));
+        all.addAll(List.of(consul.service, consul.tags));
         all.addAll(ConsulApi.keys(section + ".consul."));
       }
       if (method.filter(Method.FILE::equals).isEmpty()) {
         all.add(file);
       }
       return all;
+    }
+  }
+
+  private static final class DnsKeys {
+    final Key<List<String>> names;
+    final Key<String> server;
+
+    DnsKeys(String section) {
+      names =
+          Key.optional(
+              section + ".dns.names",
+              KeyType.listOf(
+                  KeyType.form(
+                      "name",
+                      "a DNS name such as gateways.example.org",
+                      text -> text,
+                      text -> Optional.of(text).filter(NAME.asMatchPredicate())),
+                  1),
+              "Names whose records are looked up; their addresses are combined. A name that does"
+                  + " not end with a dot is completed as `/etc/resolv.conf` says.");
+      server =
+          Key.derived(
+              section + ".dns.server",
+              KeyType.form(
+                  "address",
+                  "host:port of a name server",
+                  text -> text,
+                  text -> Optional.of(text).filter(HOST_AND_PORT.asMatchPredicate())),
+              "those of `/etc/resolv.conf`",
+              "Address of the name server.");
+    }
+  }
+
+  private static final class KubernetesKeys {
+    final Key<URI> api;
+    final Key<String> namespace;
+    final Key<String> service;
+    final Key<String> port;
+    final Key<Boolean> notReady;
+    final Key<Path> token;
+    final Key<Path> ca;
+
+    KubernetesKeys(String section, boolean isMember) {
+      api =
+          Key.derived(
+              section + ".kubernetes.api",
+              ConsulApi.url(),
+              "that of the pod's environment, else `https://kubernetes.default.svc:443`",
+              "Address of the Kubernetes API.");
+      namespace =
+          Key.derived(
+              section + ".kubernetes.namespace",
+              KeyType.text(),
+              "that of the pod",
+              "Namespace of the Service.");
+      service =
+          Key.optional(section + ".kubernetes.service", KeyType.text(), "Name of the Service.");
+      port =
+          Key.derived(
+              section + ".kubernetes.port",
+              KeyType.text(),
+              "`" + section + ".port`",
+              "Name of the Service's port whose number is used.");
+      notReady =
+          Key.derived(
+              section + ".kubernetes.notReady",
+              KeyType.flag(),
+              isMember ? "`true`" : "`false`",
+              "Whether pods that are not ready are included; members of the cluster have to find"
+                  + " each other before they are ready.");
+      token =
+          Key.of(
+              section + ".kubernetes.tokenFile",
+              KeyType.path(),
+              POD.resolve("token"),
+              "File with the token of the pod's service account; it is read for each lookup.");
+      ca =
+          Key.of(
+              section + ".kubernetes.ca",
+              KeyType.path(),
+              POD.resolve("ca.crt"),
+              "Authority in PEM that signs the certificate of the Kubernetes API.");
+    }
+  }
+
+  private static final class ConsulKeys {
+    final Key<String> service;
+    final Key<List<String>> tags;
+
+    ConsulKeys(String section) {
+      service =
+          Key.optional(
+              section + ".consul.service", KeyType.text(), "Name of the service in Consul.");
+      tags =
+          Key.of(
+              section + ".consul.tags",
+              KeyType.listOf(KeyType.text(), 0),
+              List.of(),
+              "Tags that an instance of the service must have, all of them.");
     }
   }
 }

@@ -76,33 +76,42 @@ public final class Block implements Columns {
   /** A block and the series in its directory. */
   public record Opened(Block block, List<Entry> series) {}
 
-  private Block(
-      Path file,
+  /**
+   * What the directory says of the file.
+   *
+   * @param from the first time
+   * @param to the end
+   * @param recordAt position of each series's record, and the end of the last one
+   * @param times the lists of times that records refer to by number
+   * @param columns the columns' times
+   * @param columnAt position of each column in {@code columns}
+   */
+  private record Directory(
       String host,
       long from,
       long to,
-      MemorySegment bytes,
-      BlockCounts counts,
       int[] recordAt,
       Map<RollupKey, Extent> rollups,
       List<byte[]> times,
       byte[] columns,
-      int[] columnAt)
+      int[] columnAt) {}
+
+  private Block(Path file, MemorySegment bytes, BlockCounts counts, Directory directory)
       throws WireException {
     this.file = file;
-    this.host = host;
-    this.from = from;
-    this.to = to;
     this.bytes = bytes;
     this.counts = counts;
-    this.recordAt = recordAt;
-    this.rollups = rollups;
-    this.times = new RecordTimes[times.size()];
+    this.host = directory.host;
+    this.from = directory.from;
+    this.to = directory.to;
+    this.recordAt = directory.recordAt;
+    this.rollups = directory.rollups;
+    this.times = new RecordTimes[directory.times.size()];
     for (int i = 0; i < this.times.length; i++) {
-      this.times[i] = RecordTimes.read(times.get(i), this);
+      this.times[i] = RecordTimes.read(directory.times.get(i), this);
     }
-    this.columns = columns;
-    this.columnAt = columnAt;
+    this.columns = directory.columns;
+    this.columnAt = directory.columnAt;
   }
 
   /**
@@ -249,7 +258,11 @@ public final class Block implements Columns {
       }
     }
     Block block =
-        new Block(file, host, from, to, bytes, counts, recordAt, rollups, times, columns, columnAt);
+        new Block(
+            file,
+            bytes,
+            counts,
+            new Directory(host, from, to, recordAt, rollups, times, columns, columnAt));
     return new Opened(block, series);
   }
 

@@ -66,27 +66,54 @@ public final class StoredSeries {
     @SuppressWarnings("unused") // accessed by its handle
     private int size;
 
-    State(
-        BlockParts sealed,
-        ColumnList columns,
-        PackedRuns packed,
+    /** No samples at all. */
+    private State(ColumnList columns) {
+      this.sealed = BlockParts.NONE;
+      this.columns = columns;
+      this.packed = PackedRuns.none(columns.base());
+      this.column = null;
+      this.number = 0;
+      this.from = LEFT;
+      this.values = NO_VALUES;
+      this.histograms = null;
+      this.late = null;
+      this.size = 0;
+    }
+
+    /** As another one, with another page. */
+    private State(
+        State before,
         TimeColumn column,
         int number,
         int from,
         double[] values,
         Histogram[] histograms,
-        LateSamples late,
         int size) {
-      this.sealed = sealed;
-      this.columns = columns;
-      this.packed = packed;
+      this.sealed = before.sealed;
+      this.columns = before.columns;
+      this.packed = before.packed;
       this.column = column;
       this.number = number;
       this.from = from;
       this.values = values;
       this.histograms = histograms;
-      this.late = late;
+      this.late = before.late;
       this.size = size;
+    }
+
+    /** As another one, with other samples beside the page. */
+    private State(
+        State before, BlockParts sealed, ColumnList columns, PackedRuns packed, LateSamples late) {
+      this.sealed = sealed;
+      this.columns = columns;
+      this.packed = packed;
+      this.column = before.column;
+      this.number = before.number;
+      this.from = before.from;
+      this.values = before.values;
+      this.histograms = before.histograms;
+      this.late = late;
+      this.size = before.size;
     }
 
     int size() {
@@ -104,32 +131,12 @@ public final class StoredSeries {
         double[] newValues,
         Histogram[] newHistograms,
         int newSize) {
-      return new State(
-          sealed,
-          columns,
-          packed,
-          newColumn,
-          newNumber,
-          newFrom,
-          newValues,
-          newHistograms,
-          late,
-          newSize);
+      return new State(this, newColumn, newNumber, newFrom, newValues, newHistograms, newSize);
     }
 
     public State with(
         BlockParts newSealed, ColumnList newColumns, PackedRuns newPacked, LateSamples newLate) {
-      return new State(
-          newSealed,
-          newColumns,
-          newPacked,
-          column,
-          number,
-          from,
-          values,
-          histograms,
-          newLate,
-          size);
+      return new State(this, newSealed, newColumns, newPacked, newLate);
     }
 
     public State withSealed(BlockParts newSealed) {
@@ -168,18 +175,7 @@ public final class StoredSeries {
     this.identity = identity;
     this.place = place;
     this.timeline = timeline;
-    this.state =
-        new State(
-            BlockParts.NONE,
-            columns,
-            PackedRuns.none(columns.base()),
-            null,
-            0,
-            LEFT,
-            NO_VALUES,
-            null,
-            null,
-            0);
+    this.state = new State(columns);
   }
 
   private record Owned(Labels owner, Labels labels) {}
@@ -317,17 +313,8 @@ public final class StoredSeries {
         size == 0
             ? now.packed
             : now.packed.with(lane, now.number, now.from, now.values, now.histograms, size);
-    return new State(
-        now.sealed,
-        now.columns,
-        packed,
-        now.column,
-        now.number,
-        from,
-        NO_VALUES,
-        null,
-        now.late,
-        0);
+    return now.with(now.sealed, now.columns, packed, now.late)
+        .withPage(now.column, now.number, from, NO_VALUES, null, 0);
   }
 
   /** Whether a sample of the newest one's time replaces that. Writer only. */
