@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.fleetgauge.sample.gpu.ClockReason;
+import io.fleetgauge.sample.gpu.GpuEvent;
+import io.fleetgauge.sample.gpu.XidClass;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,6 +23,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +102,48 @@ class BundledRulesTest {
       }
     }
     assertThat(tested).isEqualTo(alerts(files(RULES.resolve("fleetgauge"))).keySet());
+  }
+
+  private static String xids(XidClass... classes) {
+    return Stream.of(classes)
+        .flatMap(each -> each.codes().stream())
+        .sorted()
+        .map(String::valueOf)
+        .collect(Collectors.joining("|", "gpu_xid_total{xid=~\"", "\"}"));
+  }
+
+  /** Faults at the probe and annotations follow the same catalogue. */
+  @Test
+  void alertsAboutEventsOfGpusHaveTheMetricsAndCodesOfTheCatalogue() throws Exception {
+    Map<String, List<String>> wanted =
+        Map.of(
+            "GpuXidCritical", List.of(xids(XidClass.DRAIN)),
+            "GpuXidApplication", List.of(xids(XidClass.EXCEPTION, XidClass.APPLICATION)),
+            "GpuXidSameGpuManyJobs", List.of(xids(XidClass.EXCEPTION)),
+            "GpuLost",
+                List.of(
+                    GpuEvent.GPU_LOST.metric(),
+                    "gpu_xid_total{xid=\"" + XidClass.OFF_THE_BUS + "\"}"),
+            "GpuDriverUnresponsive", List.of(GpuEvent.DRIVER_HUNG.metric()),
+            "GpuEccUncorrectable", List.of(GpuEvent.ECC_UNCORRECTED.metric()),
+            "GpuRowRemapFailed", List.of(GpuEvent.ROW_REMAP_FAILURE.metric()),
+            "GpuRecoveryActionNeeded", List.of(GpuEvent.RECOVERY_ACTION.metric()));
+    Set<String> throttling =
+        Stream.of(ClockReason.values())
+            .filter(ClockReason::isThrottling)
+            .map(ClockReason::text)
+            .collect(Collectors.toSet());
+    Pattern reason = Pattern.compile("gpu_clock_event_seconds_total\\{reason=\"(\\w+)\"");
+    TreeMap<String, JsonNode> alerts = alerts(files(RULES.resolve("fleetgauge")));
+    assertThat(alerts).containsKeys(wanted.keySet().toArray(String[]::new));
+    alerts.forEach(
+        (name, rule) -> {
+          String expr = rule.path("expr").asText();
+          assertThat(wanted.getOrDefault(name, List.of())).as(name).allMatch(expr::contains);
+          for (Matcher at = reason.matcher(expr); at.find(); ) {
+            assertThat(throttling).as(name).contains(at.group(1));
+          }
+        });
   }
 
   @Test

@@ -408,6 +408,7 @@ class TidyTest {
               "runtime.process",
               "runtime.trust",
               "sample",
+              "sample.gpu",
               "sample.prometheus"),
           room("gateway.ownership", "cluster.table", "runtime.process", "sample", "sample.frame"),
           room("gateway.store.chunk", "sample", "sample.wire"),
@@ -838,6 +839,7 @@ class TidyTest {
               "query.config",
               "query.http",
               "sample",
+              "sample.gpu",
               "sample.prometheus"),
           room(
               "query.federate",

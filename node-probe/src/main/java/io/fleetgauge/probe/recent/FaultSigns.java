@@ -4,7 +4,9 @@ import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,17 +19,25 @@ import java.util.Set;
  * happened before, and is no fault. Not for several threads.
  */
 final class FaultSigns {
-  private static final Map<QuickMetric, Fault.Kind> RISING =
-      Map.of(
-          QuickMetric.ECC_UNCORRECTED, Fault.Kind.ECC_UNCORRECTED,
-          QuickMetric.ROW_REMAP_FAILURE, Fault.Kind.ROW_REMAP_FAILURE,
-          QuickMetric.RECOVERY_ACTION, Fault.Kind.RECOVERY_ACTION);
+  /** Events that a metric which is read every second shows. */
+  private static final Map<QuickMetric, GpuEvent> SHOWN = shown();
 
   private static final int MOST_GPUS = 1_024;
 
   private final Map<String, Map<QuickMetric, Double>> seenOf = new HashMap<>();
   private final Set<String> lost = new HashSet<>();
   private boolean hung;
+
+  private static Map<QuickMetric, GpuEvent> shown() {
+    Map<QuickMetric, GpuEvent> shown = new EnumMap<>(QuickMetric.class);
+    for (GpuEvent event : GpuEvent.values()) {
+      QuickMetric metric = QuickMetric.readAs(event.metric());
+      if (metric != null) {
+        shown.put(metric, event);
+      }
+    }
+    return shown;
+  }
 
   /**
    * Looks at a reading.
@@ -46,13 +56,13 @@ final class FaultSigns {
       if (!gpu.isLost()) {
         lost.remove(uuid);
       } else if (lost.add(uuid) && isKnown) {
-        faults.add(new Fault(Fault.Kind.GPU_LOST, 0, gpu.labels(), time));
+        faults.add(new Fault(GpuEvent.GPU_LOST, 0, gpu.labels(), time));
       }
-      RISING.forEach(
+      SHOWN.forEach(
           (metric, kind) -> {
             double value = gpu.value(metric);
             Double before = Double.isNaN(value) ? null : seen.put(metric, value);
-            if (before != null && value > before) {
+            if (before != null && kind.isShown(before, value)) {
               faults.add(new Fault(kind, 0, gpu.labels(), time));
             }
           });
@@ -72,7 +82,7 @@ final class FaultSigns {
     return isNew
         ? stuck.map(
             call ->
-                new Fault(Fault.Kind.DRIVER_HUNG, 0, Labels.EMPTY, time - call.nanos() / 1_000_000))
+                new Fault(GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, time - call.nanos() / 1_000_000))
         : Optional.empty();
   }
 }

@@ -8,6 +8,7 @@ import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -143,7 +144,7 @@ public final class Recorder implements AutoCloseable {
     ring.add(row.at(time));
     rows = rows + 1;
     for (Xid xid = xids.poll(); xid != null; xid = xids.poll()) {
-      on(new Fault(Fault.Kind.XID, xid.code(), gpu(xid.address()), xid.time()));
+      on(new Fault(GpuEvent.XID, xid.code(), gpu(xid.address()), xid.time()));
     }
     windows.at(time).ifPresent(this::keep);
   }

@@ -1,6 +1,7 @@
 package io.fleetgauge.probe.recent;
 
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -16,7 +17,7 @@ final class WindowForm {
   private static final int VERSION = 1;
   private static final int MOST_ROWS = 1 << 16;
   private static final int HEAD = 9;
-  private static final Fault.Kind[] KINDS = Fault.Kind.values();
+  private static final GpuEvent[] KINDS = GpuEvent.values();
 
   private WindowForm() {}
 
@@ -67,7 +68,7 @@ final class WindowForm {
     List<Fault> faults = new ArrayList<>();
     int count = in.count(4, "faults");
     for (int i = 0; i < count; i++) {
-      Fault.Kind kind = kind(in.string("a kind"));
+      GpuEvent kind = kind(in.string("a kind"));
       int xid = in.uint(Integer.MAX_VALUE, "an XID");
       long time = in.svar("a time");
       faults.add(new Fault(kind, xid, labels(in), time));
@@ -92,8 +93,8 @@ final class WindowForm {
         id, List.copyOf(faults), new Window(first, step, rows, List.copyOf(series), values));
   }
 
-  private static Fault.Kind kind(String name) throws WireException {
-    for (Fault.Kind kind : KINDS) {
+  private static GpuEvent kind(String name) throws WireException {
+    for (GpuEvent kind : KINDS) {
       if (kind.name().equals(name)) {
         return kind;
       }

@@ -5,8 +5,8 @@ import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetrics;
+import io.fleetgauge.sample.gpu.XidClass;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +17,8 @@ import java.util.function.Supplier;
 
 /** XIDs as series; it never waits for the driver. */
 public final class XidSampling implements Reader, AutoCloseable {
-  /** Codes after which a GPU or its node has to be drained, in order: their counters begin at 0. */
-  private static final int[] CRITICAL = {
-    46, 48, 54, 62, 64, 74, 79, 95, 109, 110, 119, 120, 123, 136, 140, 143, 144, 145, 146, 147, 148,
-    149, 150, 155, 156, 157, 158, 161, 165, 166, 167, 169, 171, 172, 173
-  };
+  /** Their counters begin at 0. */
+  private static final int[] CRITICAL = XidClass.critical();
 
   private static final String ADDRESS = "pci_bus_id";
   private static final double MILLIS = 1000;
@@ -63,7 +60,7 @@ public final class XidSampling implements Reader, AutoCloseable {
         new XidCounts(
             clock,
             (address, code, time) -> {
-              if (Arrays.binarySearch(CRITICAL, code) >= 0) {
+              if (XidClass.isCritical(code)) {
                 critical.happened(address, code, time);
               }
             });

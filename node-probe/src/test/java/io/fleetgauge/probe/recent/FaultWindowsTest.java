@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.recent.FaultWindows.Result;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,7 +35,7 @@ class FaultWindowsTest {
   }
 
   private static Fault xid(int gpu, int code, long time) {
-    return new Fault(Fault.Kind.XID, code, gpu(gpu), time);
+    return new Fault(GpuEvent.XID, code, gpu(gpu), time);
   }
 
   /** Time passes, second by second; answers the window that ended. */
@@ -68,7 +69,7 @@ class FaultWindowsTest {
   void faultsUntilItsEndBelongToTheWindow() {
     windows.on(xid(0, 79, now));
     pass(1);
-    Fault lost = new Fault(Fault.Kind.GPU_LOST, 0, gpu(0), now);
+    Fault lost = new Fault(GpuEvent.GPU_LOST, 0, gpu(0), now);
     assertThat(windows.on(lost)).isEqualTo(Result.JOINED);
     for (int i = 0; i < 100; i++) {
       windows.on(xid(1, 74, now));
@@ -113,7 +114,7 @@ class FaultWindowsTest {
   void faultsOfOneSecondHaveDifferentIds() {
     windows.on(xid(0, 48, T));
     FaultWindow first = windows.at(Long.MAX_VALUE).orElseThrow();
-    windows.on(new Fault(Fault.Kind.XID, 48, gpu(0).with("UUID", "GPU-x"), T));
+    windows.on(new Fault(GpuEvent.XID, 48, gpu(0).with("UUID", "GPU-x"), T));
     FaultWindow second = windows.at(Long.MAX_VALUE).orElseThrow();
     assertThat(second.id()).isEqualTo(first.id() + "-2");
     assertThat(windows.at(Long.MAX_VALUE)).isEmpty();
@@ -132,7 +133,7 @@ class FaultWindowsTest {
     Optional<GpuThread.Hung> stuck = Optional.of(new GpuThread.Hung("power", 3, 61_000_000_000L));
     assertThat(signs.of(Optional.empty(), T)).isEmpty();
     Fault fault = signs.of(stuck, T).orElseThrow();
-    assertThat(fault).isEqualTo(new Fault(Fault.Kind.DRIVER_HUNG, 0, Labels.EMPTY, T - 61_000));
+    assertThat(fault).isEqualTo(new Fault(GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, T - 61_000));
     assertThat(signs.of(stuck, T + 1_000)).isEmpty();
     assertThat(signs.of(Optional.empty(), T + 2_000)).isEmpty();
     assertThat(signs.of(stuck, T + 3_000)).isPresent();

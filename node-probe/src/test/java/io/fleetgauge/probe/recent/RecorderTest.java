@@ -19,6 +19,7 @@ import io.fleetgauge.probe.sampling.TickSink;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import io.fleetgauge.sample.gpu.Tier;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.nio.file.Files;
@@ -206,11 +207,11 @@ class RecorderTest {
     assertThat(recorder.faults().getFirst().faults())
         .extracting(Fault::kind)
         .containsExactlyInAnyOrder(
-            Fault.Kind.ECC_UNCORRECTED,
-            Fault.Kind.RECOVERY_ACTION,
-            Fault.Kind.ROW_REMAP_FAILURE,
-            Fault.Kind.GPU_LOST);
-    assertThat(recorder.faults().getFirst().first().kind()).isEqualTo(Fault.Kind.ECC_UNCORRECTED);
+            GpuEvent.ECC_UNCORRECTED,
+            GpuEvent.RECOVERY_ACTION,
+            GpuEvent.ROW_REMAP_FAILURE,
+            GpuEvent.GPU_LOST);
+    assertThat(recorder.faults().getFirst().first().kind()).isEqualTo(GpuEvent.ECC_UNCORRECTED);
     pass(20);
     assertThat(recorder.faults()).as("what is known is no new fault").hasSize(1);
   }
@@ -224,7 +225,7 @@ class RecorderTest {
     seconds += 61;
     recorder.read(T + seconds * 1_000);
     FaultWindow window = recorder.faults().getFirst();
-    assertThat(window.first().kind()).isEqualTo(Fault.Kind.DRIVER_HUNG);
+    assertThat(window.first().kind()).isEqualTo(GpuEvent.DRIVER_HUNG);
     assertThat(window.first().time()).isEqualTo(T + 31_000);
     int power =
         window.readings().series().stream()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import io.fleetgauge.sample.wire.WireException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class WindowFormTest {
     Labels gpu = Labels.of("gpu", "0");
     return new FaultWindow(
         id,
-        List.of(new Fault(Fault.Kind.XID, 79, gpu, time)),
+        List.of(new Fault(GpuEvent.XID, 79, gpu, time)),
         new Window(
             2_000,
             1_000,

@@ -9,6 +9,7 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.gpu.GpuEvent;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -22,9 +23,9 @@ final class GrafanaEvents {
   /** Kinds of events. */
   enum Kind {
     /** A GPU reports another XID than before. */
-    XID("XID error", "DCGM_FI_DEV_XID_ERRORS%s"),
+    XID("XID error", GpuEvent.XID.metric() + "%s"),
     /** A GPU is throttled, for a reason other than idling or a setting. */
-    THROTTLE("GPU throttled", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS%s"),
+    THROTTLE("GPU throttled", GpuEvent.THROTTLE.metric() + "%s"),
     /** A host that sent before has stopped sending. */
     HOST(
         "host silent",
@@ -38,9 +39,6 @@ final class GrafanaEvents {
       this.query = query;
     }
   }
-
-  /** Idle, application clocks, display clock setting. */
-  private static final long HARMLESS_REASONS = 0x1 | 0x2 | 0x100;
 
   /**
    * An event.
@@ -164,7 +162,7 @@ final class GrafanaEvents {
     double before = series.size() == 0 ? 0 : series.values()[0];
     for (int i = 1; i < series.size(); i++) {
       double now = series.values()[i];
-      if (now != before && now != 0) {
+      if (GpuEvent.XID.isShown(before, now)) {
         events.add(new Event(Kind.XID, series.times()[i], series.times()[i], series.labels(), now));
       }
       before = now;
@@ -174,7 +172,9 @@ final class GrafanaEvents {
   private static void throttles(Series series, long step, List<Event> events) {
     int from = -1;
     for (int i = 0; i <= series.size(); i++) {
-      boolean throttled = i < series.size() && ((long) series.values()[i] & ~HARMLESS_REASONS) != 0;
+      double before = i == 0 ? 0 : series.values()[i - 1];
+      boolean throttled =
+          i < series.size() && GpuEvent.THROTTLE.isShown(before, series.values()[i]);
       boolean gap = i > 0 && i < series.size() && series.times()[i] - series.times()[i - 1] > step;
       if (from >= 0 && (!throttled || gap)) {
         events.add(

@@ -9,6 +9,7 @@ import static io.fleetgauge.probe.gpu.reading.Value.u8;
 import static io.fleetgauge.probe.gpu.reading.Value.usedRatio;
 
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.sample.gpu.ClockReason;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,19 +26,6 @@ final class GpuCalls {
   private static final double WATTS = MILLIWATTS / 1000;
   private static final double COUNT = 4_294_967_294.0;
   private static final double MODE = 1;
-
-  /** Bits of the mask of clock event reasons, by dcgm-exporter's names. */
-  private static final String[] REASONS = {
-    "gpu_idle",
-    "clocks_setting",
-    "power_cap",
-    "hw_slowdown",
-    "sync_boost",
-    "sw_thermal",
-    "hw_thermal",
-    "hw_power_brake",
-    "display_clocks"
-  };
 
   /** What is asked of a GPU. */
   static final List<Ask> OF_GPU = ofGpu();
@@ -251,8 +239,8 @@ final class GpuCalls {
   private static Ask reasons(NvmlCall call) {
     List<Value> values = new ArrayList<>();
     values.add(u64("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", 0));
-    for (int i = 0; i < REASONS.length; i++) {
-      values.add(bit("gpu_clock_event_active", i, "reason", REASONS[i]));
+    for (ClockReason reason : ClockReason.values()) {
+      values.add(bit("gpu_clock_event_active", reason.ordinal(), "reason", reason.text()));
     }
     return Ask.of(Tier.CORE, call, values.toArray(Value[]::new));
   }
