@@ -1,8 +1,8 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.probe.config.gpu.GpuSettings;
-import io.fleetgauge.probe.counters.Counters;
-import io.fleetgauge.probe.counters.CountersFile;
+import io.fleetgauge.probe.config.GpuSettings;
+import io.fleetgauge.probe.dcgm.Counters;
+import io.fleetgauge.probe.dcgm.CountersFile;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;

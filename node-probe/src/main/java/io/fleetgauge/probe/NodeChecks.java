@@ -1,8 +1,8 @@
 package io.fleetgauge.probe;
 
+import io.fleetgauge.probe.config.GpuSettings;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.ScrapeSettings;
-import io.fleetgauge.probe.config.gpu.GpuSettings;
 import io.fleetgauge.probe.host.libc.ClockState;
 import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.nvml.CallLog;

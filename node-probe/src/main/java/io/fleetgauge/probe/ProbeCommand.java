@@ -1,6 +1,8 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.dcgm.DcgmFlags;
+import io.fleetgauge.probe.dcgm.DcgmOptions;
 import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.process.ProcessCommand;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.dcgm.MetricsPage;
 import io.fleetgauge.probe.host.HostReader;
-import io.fleetgauge.probe.page.MetricsPage;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;

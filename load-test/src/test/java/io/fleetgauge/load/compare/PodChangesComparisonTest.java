@@ -15,7 +15,7 @@ import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.process.ProcessOwners;
 import io.fleetgauge.probe.attribution.process.ProcessSampling;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.config.gpu.ProcessSettings;
+import io.fleetgauge.probe.config.ProcessSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;

@@ -2,9 +2,9 @@ package io.fleetgauge.load.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.config.TickSettings;
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.config.TickSettings;
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;

@@ -1,9 +1,5 @@
 package io.fleetgauge.probe.config;
 
-import io.fleetgauge.probe.config.gpu.AttributionSettings;
-import io.fleetgauge.probe.config.gpu.GpuSettings;
-import io.fleetgauge.probe.config.gpu.PageSettings;
-import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;

@@ -5,7 +5,6 @@ import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.Missing;
 import io.fleetgauge.probe.host.reading.Readings;
-import io.fleetgauge.probe.host.textfile.Textfile;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Tick;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.host;
 
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
-import io.fleetgauge.probe.config.host.NamePatterns;
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
+import io.fleetgauge.probe.config.NamePatterns;
 import io.fleetgauge.probe.host.hardware.Dmi;
 import io.fleetgauge.probe.host.hardware.Edac;
 import io.fleetgauge.probe.host.hardware.HwMon;
@@ -45,7 +45,6 @@ import io.fleetgauge.probe.host.storage.NetworkMounts;
 import io.fleetgauge.probe.host.storage.Nfs;
 import io.fleetgauge.probe.host.storage.Nvme;
 import io.fleetgauge.probe.host.storage.Xfs;
-import io.fleetgauge.probe.host.textfile.Textfile;
 import java.util.function.LongSupplier;
 
 /** Which class a collector's name stands for. */

@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.host;
 
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.ProbePart;

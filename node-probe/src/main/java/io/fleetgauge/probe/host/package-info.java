@@ -1,12 +1,14 @@
 /**
  * What the kernel says of this node, under node_exporter's names.
  *
- * <p>In: the mounted proc, sys and root file systems. Out: samples, added to a {@link
- * io.fleetgauge.sample.Tick.Builder}. Units are those of the names: seconds, bytes, counts. The
- * collectors are in the packages below.
+ * <p>In: the mounted proc, sys and root file systems, and a folder of {@code *.prom} files that
+ * other programs write. Out: samples, added to a {@link io.fleetgauge.sample.Tick.Builder}. Units
+ * are those of the names: seconds, bytes, counts. The collectors of the kernel's metrics are in the
+ * packages below.
  *
  * <p>Law: names, labels, types and meanings are node_exporter's; the few differences are listed in
  * {@code NodeExporterComparisonTest}. What the node does not have is absence; what cannot be
- * understood costs only its own samples, and is counted.
+ * understood costs only its own samples, and is counted. A {@code *.prom} file that is damaged, too
+ * large or has a timestamp gives no sample ({@code TextfileTest}).
  */
 package io.fleetgauge.probe.host;

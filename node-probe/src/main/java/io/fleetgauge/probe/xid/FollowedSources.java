@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.xid;
 
 /** The sources of this machine. */
-record FollowedSources(KernelLog log, EventThread events) implements XidSources {
+record FollowedSources(KernelLog log, DriverEvents events) implements XidSources {
   /** Begins to follow both. */
-  static FollowedSources start(KernelLog log, EventThread events) {
+  static FollowedSources start(KernelLog log, DriverEvents events) {
     log.start();
     events.start();
     return new FollowedSources(log, events);

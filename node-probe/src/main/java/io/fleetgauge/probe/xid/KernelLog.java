@@ -8,8 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,14 +34,15 @@ final class KernelLog implements AutoCloseable {
   /** A log that is written to all the time never makes a read wait. */
   private static final long HISTORY_NANOS = 2_000_000_000;
 
-  private static final long AGAIN_SECONDS = 10;
+  private static final Duration AGAIN = Duration.ofSeconds(10);
+  private static final Duration AT_END = Duration.ofSeconds(1);
 
   private final Path device;
   private final Path uptime;
   private final LongSupplier clock;
   private final XidCounts gpus;
   private final XidCounts switches;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final SourceThread thread = new SourceThread();
   private final byte[] line = new byte[LINE];
   private final FaultLog faults = new FaultLog();
   private final FaultLog unknown = new FaultLog();
@@ -50,7 +50,7 @@ final class KernelLog implements AutoCloseable {
   private boolean history = true;
   private long newest = -1;
   private long readBefore = -1;
-  private Thread thread;
+  private boolean isToldUnreadable;
   private volatile FileChannel channel;
   private volatile long lines;
   private volatile long unreadable;
@@ -70,7 +70,7 @@ final class KernelLog implements AutoCloseable {
   }
 
   void start() {
-    thread = Thread.ofPlatform().daemon().name("kernel-log").start(this::follow);
+    thread.start("kernel-log", this::follow, AGAIN);
   }
 
   /** Records that were read. */
@@ -94,30 +94,26 @@ final class KernelLog implements AutoCloseable {
   }
 
   private void follow() {
-    boolean said = false;
-    while (closed.getCount() > 0) {
-      try (FileChannel in = PrivateFiles.open(device, StandardOpenOption.READ)) {
-        channel = in;
-        open = true;
-        said = false;
-        opened();
-        read(in);
-      } catch (IOException e) {
-        if (!said && closed.getCount() > 0) {
-          said = true;
-          LOG.info("the kernel's log {} cannot be read: {}", device, e.toString());
-        }
-      } finally {
-        open = false;
+    try (FileChannel in = PrivateFiles.open(device, StandardOpenOption.READ)) {
+      channel = in;
+      open = true;
+      isToldUnreadable = false;
+      opened();
+      read(in);
+    } catch (IOException e) {
+      if (!isToldUnreadable && !thread.isClosed()) {
+        isToldUnreadable = true;
+        LOG.info("the kernel's log {} cannot be read: {}", device, e.toString());
       }
-      pause(AGAIN_SECONDS);
+    } finally {
+      open = false;
     }
   }
 
   private void read(FileChannel in) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(RECORD);
     long opened = System.nanoTime();
-    while (closed.getCount() > 0) {
+    while (!thread.isClosed()) {
       long before = System.nanoTime();
       int read;
       try {
@@ -132,21 +128,10 @@ final class KernelLog implements AutoCloseable {
       history &= after - before < WAITED_NANOS && after - opened < HISTORY_NANOS;
       if (read < 0) {
         history = false;
-        pause(1);
+        thread.pause(AT_END);
       } else {
         take(buffer.flip());
       }
-    }
-  }
-
-  private void pause(long seconds) {
-    try {
-      if (closed.await(seconds, TimeUnit.SECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      closed.countDown();
     }
   }
 
@@ -230,19 +215,15 @@ final class KernelLog implements AutoCloseable {
 
   @Override
   public void close() {
-    closed.countDown();
+    thread.stop();
     FileChannel in = channel;
     try {
       if (in != null) {
         in.close(); // wakes a read that waits
       }
-      if (thread != null) {
-        thread.join(1_000);
-      }
     } catch (IOException e) {
       LOG.debug("closing {} failed", device, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
+    thread.join();
   }
 }

@@ -68,7 +68,7 @@ public final class XidSampling implements Reader, AutoCloseable {
     this.sources =
         FollowedSources.start(
             new KernelLog(device, proc, clock, ofGpus, ofSwitches),
-            new EventThread(library, roots, ofGpus));
+            new DriverEvents(library, roots, ofGpus));
   }
 
   /**

@@ -4,16 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.fleetgauge.probe.config.gpu.AllocationSettings;
-import io.fleetgauge.probe.config.gpu.AttributionSettings;
-import io.fleetgauge.probe.config.gpu.DeviceChoice;
-import io.fleetgauge.probe.config.gpu.GpuSettings;
-import io.fleetgauge.probe.config.gpu.KubeletSettings;
-import io.fleetgauge.probe.config.gpu.PageSettings;
-import io.fleetgauge.probe.config.gpu.ProcessSettings;
-import io.fleetgauge.probe.config.gpu.RuntimeSettings;
-import io.fleetgauge.probe.config.gpu.SlurmSettings;
-import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.config.TrustSettings;

@@ -3,8 +3,8 @@ package io.fleetgauge.probe.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.Damage;
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.Missing;
 import io.fleetgauge.probe.host.reading.NodeFiles;

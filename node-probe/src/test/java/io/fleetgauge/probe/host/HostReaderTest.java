@@ -2,9 +2,9 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.config.HostCollector;
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.config.TickSettings;
-import io.fleetgauge.probe.config.host.HostCollector;
-import io.fleetgauge.probe.config.host.HostSettings;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;

@@ -2,8 +2,8 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.config.HostSettings;
 import io.fleetgauge.probe.config.ProbeConfig;
-import io.fleetgauge.probe.config.host.HostSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 

@@ -6,7 +6,7 @@ import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.config.gpu.KubeletSettings;
+import io.fleetgauge.probe.config.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;

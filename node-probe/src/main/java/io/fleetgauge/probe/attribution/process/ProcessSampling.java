@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.process;
 
-import io.fleetgauge.probe.config.gpu.ProcessSettings;
+import io.fleetgauge.probe.config.ProcessSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;

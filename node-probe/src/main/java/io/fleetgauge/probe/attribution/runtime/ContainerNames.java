@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.runtime;
 
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
-import io.fleetgauge.probe.config.gpu.RuntimeSettings;
+import io.fleetgauge.probe.config.RuntimeSettings;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.slurm;
 
-import io.fleetgauge.probe.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.config.SlurmSettings;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;

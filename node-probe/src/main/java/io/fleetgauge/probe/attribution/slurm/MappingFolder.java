@@ -5,7 +5,7 @@ import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.told.ToldSource;
-import io.fleetgauge.probe.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.config.SlurmSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.sample.Labels;

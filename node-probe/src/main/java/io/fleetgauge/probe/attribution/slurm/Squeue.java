@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.slurm;
 
-import io.fleetgauge.probe.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.config.SlurmSettings;
 import java.io.File;
 import java.io.FilterInputStream;
 import java.io.IOException;

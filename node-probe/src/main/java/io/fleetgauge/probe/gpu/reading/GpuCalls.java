@@ -18,6 +18,12 @@ import java.util.List;
 final class GpuCalls {
   private static final double CELSIUS = 200;
   private static final double PERCENT = 100;
+
+  /** Per cent; the speed may be above the highest that is noise-free. */
+  private static final double FAN_SPEED = 200;
+
+  private static final double PCIE_GENERATION = 100;
+  private static final double PCIE_LANES = 100;
   private static final double MEGAHERTZ = 100_000;
 
   /** Ten kilowatts a board. */
@@ -25,7 +31,10 @@ final class GpuCalls {
 
   private static final double WATTS = MILLIWATTS / 1000;
   private static final double COUNT = 4_294_967_294.0;
-  private static final double MODE = 1;
+  private static final double MASK = 4_294_967_294.0;
+
+  /** On or off. */
+  private static final double FLAG = 1;
 
   /** What is asked of a GPU. */
   static final List<Ask> OF_GPU = ofGpu();
@@ -83,8 +92,12 @@ final class GpuCalls {
   private static void health(List<Ask> asks) {
     asks.add(one(Tier.HEALTH, NvmlCall.MARGIN, i32("DCGM_FI_DEV_GPU_TEMP_LIMIT", 4, CELSIUS)));
     asks.add(
-        one(Tier.HEALTH, NvmlCall.PCIE_GENERATION, u32("DCGM_FI_DEV_PCIE_LINK_GEN", 0, PERCENT)));
-    asks.add(one(Tier.HEALTH, NvmlCall.PCIE_WIDTH, u32("DCGM_FI_DEV_PCIE_LINK_WIDTH", 0, PERCENT)));
+        one(
+            Tier.HEALTH,
+            NvmlCall.PCIE_GENERATION,
+            u32("DCGM_FI_DEV_PCIE_LINK_GEN", 0, PCIE_GENERATION)));
+    asks.add(
+        one(Tier.HEALTH, NvmlCall.PCIE_WIDTH, u32("DCGM_FI_DEV_PCIE_LINK_WIDTH", 0, PCIE_LANES)));
     asks.add(
         Ask.of(
             Tier.HEALTH,
@@ -94,20 +107,20 @@ final class GpuCalls {
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_PARTIAL", 8, COUNT),
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_LOW", 12, COUNT),
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_NONE", 16, COUNT)));
-    asks.add(one(Tier.HEALTH, NvmlCall.ECC_SRAM, u32("DCGM_FI_DEV_THRESHOLD_SRM", 96, MODE)));
+    asks.add(one(Tier.HEALTH, NvmlCall.ECC_SRAM, u32("DCGM_FI_DEV_THRESHOLD_SRM", 96, FLAG)));
     asks.add(
         Ask.of(
             Tier.HEALTH,
             NvmlCall.FABRIC,
             u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
-            u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, COUNT),
+            u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, MASK),
             u8("gpu_fabric_health_summary", 36)));
     asks.add(
         Ask.of(
                 Tier.HEALTH,
                 NvmlCall.FABRIC_V2,
                 u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
-                u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, COUNT))
+                u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, MASK))
             .instead(NvmlCall.FABRIC));
     String[] errors = {"corrected", "uncorrected"};
     String[] since = {"driver_load", "manufacture"};
@@ -130,7 +143,7 @@ final class GpuCalls {
     asks.add(
         one(Tier.EXTENDED, NvmlCall.CLOCK, u32("DCGM_FI_DEV_VIDEO_CLOCK", 0, MEGAHERTZ)).with(3));
     asks.add(one(Tier.EXTENDED, NvmlCall.PSTATE, u32("DCGM_FI_DEV_PSTATE", 0, 32)));
-    asks.add(one(Tier.EXTENDED, NvmlCall.FAN, u32("DCGM_FI_DEV_FAN_SPEED", 0, CELSIUS)));
+    asks.add(one(Tier.EXTENDED, NvmlCall.FAN, u32("DCGM_FI_DEV_FAN_SPEED", 0, FAN_SPEED)));
     asks.add(
         Ask.of(
             Tier.EXTENDED,
@@ -174,25 +187,25 @@ final class GpuCalls {
         one(
             Tier.STATIC,
             NvmlCall.PCIE_MAX_GENERATION,
-            u32("DCGM_FI_DEV_PCIE_MAX_LINK_GEN", 0, PERCENT)));
+            u32("DCGM_FI_DEV_PCIE_MAX_LINK_GEN", 0, PCIE_GENERATION)));
     asks.add(
         one(
             Tier.STATIC,
             NvmlCall.PCIE_MAX_WIDTH,
-            u32("DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH", 0, PERCENT)));
-    asks.add(one(Tier.STATIC, NvmlCall.PERSISTENCE, u32("DCGM_FI_DEV_PERSISTENCE_MODE", 0, MODE)));
+            u32("DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH", 0, PCIE_LANES)));
+    asks.add(one(Tier.STATIC, NvmlCall.PERSISTENCE, u32("DCGM_FI_DEV_PERSISTENCE_MODE", 0, FLAG)));
     asks.add(
         Ask.of(
             Tier.STATIC,
             NvmlCall.ECC_MODE,
-            u32("DCGM_FI_DEV_ECC_CURRENT", 0, MODE),
-            u32("gpu_ecc_pending", 4, MODE)));
+            u32("DCGM_FI_DEV_ECC_CURRENT", 0, FLAG),
+            u32("gpu_ecc_pending", 4, FLAG)));
     asks.add(
         Ask.of(
             Tier.STATIC,
             NvmlCall.MIG_MODE,
-            u32("DCGM_FI_DEV_MIG_MODE", 0, MODE),
-            u32("gpu_mig_pending", 4, MODE)));
+            u32("DCGM_FI_DEV_MIG_MODE", 0, FLAG),
+            u32("gpu_mig_pending", 4, FLAG)));
   }
 
   private static Ask utilization() {

@@ -4,7 +4,7 @@ import io.fleetgauge.probe.attribution.Attribution;
 import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.config.gpu.KubeletSettings;
+import io.fleetgauge.probe.config.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;

@@ -13,7 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.config.ProbeConfig;
-import io.fleetgauge.probe.config.gpu.RuntimeSettings;
+import io.fleetgauge.probe.config.RuntimeSettings;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.grpc.Status;
 import io.vertx.core.Vertx;

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.DeviceIds;
-import io.fleetgauge.probe.config.gpu.KubeletSettings;
+import io.fleetgauge.probe.config.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.config.gpu.RuntimeSettings;
+import io.fleetgauge.probe.config.RuntimeSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
 import io.fleetgauge.sample.Labels;

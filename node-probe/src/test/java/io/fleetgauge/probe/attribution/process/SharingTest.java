@@ -9,7 +9,7 @@ import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
-import io.fleetgauge.probe.config.gpu.ProcessSettings;
+import io.fleetgauge.probe.config.ProcessSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;

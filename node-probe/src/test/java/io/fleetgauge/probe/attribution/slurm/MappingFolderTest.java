@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.probe.Damage;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
-import io.fleetgauge.probe.config.gpu.SlurmSettings;
+import io.fleetgauge.probe.config.SlurmSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.sample.Labels;

@@ -1,0 +1,79 @@
+package io.fleetgauge.probe.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fleetgauge.runtime.key.ConfigException;
+import io.fleetgauge.runtime.key.ConfigReader;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+
+class HostSettingsTest {
+  @Test
+  void withoutKeysEverythingIsAsNodeExporterHasIt() throws ConfigException {
+    assertThat(read("{}")).isEqualTo(HostSettings.defaults());
+    assertThat(HostSettings.defaults().collectors())
+        .contains(HostCollector.CPU, HostCollector.THERMAL_ZONE, HostCollector.INFINIBAND)
+        .doesNotContain(HostCollector.PROCESSES);
+  }
+
+  @Test
+  void collectorsAreSwitchedOnAndOffByTheirNames() throws ConfigException {
+    HostSettings settings =
+        read("host: {collectors: {on: [processes], off: [thermal_zone, netclass]}}");
+    EnumSet<HostCollector> expected = EnumSet.allOf(HostCollector.class);
+    expected.remove(HostCollector.THERMAL_ZONE);
+    expected.remove(HostCollector.NETCLASS);
+    assertThat(settings.collectors()).isEqualTo(expected);
+  }
+
+  @Test
+  void withoutDefaultsOnlyTheNamedCollectorsAreOn() throws ConfigException {
+    assertThat(read("host: {collectors: {defaults: false, on: [cpu, meminfo]}}").collectors())
+        .containsExactlyInAnyOrder(HostCollector.CPU, HostCollector.MEMINFO);
+    assertThat(read("host: {collectors: {defaults: false}}").collectors()).isEmpty();
+  }
+
+  @Test
+  void aCollectorThatIsNotKnownIsAProblemThatNamesThoseThatAre() {
+    assertThatThrownBy(() -> read("host: {collectors: {off: [wifi]}}"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("host.collectors.off: wifi is not allowed; allowed is one of arp,")
+        .hasMessageContaining("thermal_zone");
+  }
+
+  @Test
+  void foldersAndFiltersAreRead() throws ConfigException {
+    HostSettings settings =
+        read(
+            """
+            host:
+              proc: /host/proc
+              sys: /host/sys
+              rootfs: /host/root
+              filesystem: {mountPoints: {exclude: ^/x}, types: {include: ^(ext4|xfs)$}}
+              netdev: {devices: {exclude: ^veth}}
+              vmstat: {fields: .*}
+            """);
+    assertThat(settings.proc()).isEqualTo(Path.of("/host/proc"));
+    assertThat(settings.sys()).isEqualTo(Path.of("/host/sys"));
+    assertThat(settings.root()).isEqualTo(Path.of("/host/root"));
+    assertThat(settings.mountPoints()).isEqualTo(new NamePatterns("", "^/x"));
+    assertThat(settings.networkDevices()).isEqualTo(new NamePatterns("", "^veth"));
+    assertThat(settings.vmstatFields()).isEqualTo(".*");
+  }
+
+  @Test
+  void whoIncludesDoesNotExcludeByDefault() throws ConfigException {
+    assertThat(read("host: {filesystem: {types: {include: overlay}}}").fileSystemTypes())
+        .isEqualTo(new NamePatterns("overlay", ""));
+  }
+
+  private static HostSettings read(String yaml) throws ConfigException {
+    ConfigReader in = new ConfigReader("f", yaml);
+    HostSettings settings = HostSettings.read(in);
+    in.finish();
+    return settings;
+  }
+}
