@@ -10,7 +10,7 @@ import java.util.TreeSet;
 /** An owner's report as bytes, as the package draws them. Equal reports have equal bytes. */
 public final class ReportForm {
   /** Other versions are not read. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 1;
 
   private static final int IDLE = 1;
 

@@ -10,7 +10,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 /** What a gateway states about itself as bytes, as the package draws them. */
 public final class StatusForm {
   /** Other versions are not read. */
-  public static final int VERSION = 2;
+  public static final int VERSION = 1;
 
   private StatusForm() {}
 

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 /** A table as bytes, as the package draws them. Equal tables have equal bytes. */
 public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
-  public static final int VERSION = 6;
+  public static final int VERSION = 1;
 
   private static final int SYNCED = 1;
 

@@ -20,7 +20,7 @@
  * <p>What members share, and what a gateway keeps in its table file, are these bytes:
  *
  * <pre>
- * table   = version:u8(=6) generation:u64 epoch:uvar n:uvar member*n
+ * table   = version:u8(=1) generation:u64 epoch:uvar n:uvar member*n
  *           n:uvar (host:string holders)*n n:uvar (host:string removed:uvar)*n
  *           members by id and hosts ascending; generation is 0 for the empty table only
  *           removed  when an operator removed a host, ms since the epoch; at most 1,000, the latest
@@ -32,7 +32,7 @@
  *           is kept, 1 expiring, 2 removed; admitted in ms since the epoch
  * copy    = gateway:string since:uvar synced:u8(0 or 1)
  *
- * report  = version:u8(=2) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
+ * report  = version:u8(=1) owner:string since:uvar n:uvar behind:string*n n:uvar synced:string*n
  *           idle:u8(0 or 1)
  *           an owner's word on one host; synced are keys of copies, GATEWAY@SINCE, ascending
  *
@@ -40,7 +40,7 @@
  *           what the registry says of one host; of one that is to be removed, admitted is when
  *           that was wanted
  *
- * status  = version:u8(=2) standing:u8 generation:u64 start:u64 keptgeneration:u64 kept:uvar
+ * status  = version:u8(=1) standing:u8 generation:u64 start:u64 keptgeneration:u64 kept:uvar
  *           standing    0 present, 1 may be given hosts, 2 has left on purpose
  *           generation  of the table that the gateway follows; 0 for none
  *           start       another number for each start of its process

@@ -27,7 +27,7 @@ class FormsTest {
   private static final Report REPORT = new Report("g1", 300, Set.of("g3"), Set.of("g2@7"), true);
 
   private static final String TABLE_BYTES =
-      "06" // version
+      "01" // version
           + "0807060504030201" // generation
           + "ac02" // epoch 300
           + "02"
@@ -54,7 +54,7 @@ class FormsTest {
           + "ac02"; // b was removed at 300
 
   private static final String REPORT_BYTES =
-      "02" // version
+      "01" // version
           + "026731"
           + "ac02" // owner g1 since 300
           + "01"
@@ -121,16 +121,16 @@ class FormsTest {
   void aStatusHasTheBytesThatAreDrawn() throws WireException {
     Stated stated = new Stated(Standing.ACTIVE, 0x0102030405060708L, new Start(3, 4, 300));
     String bytes =
-        "02" + "01" + "0807060504030201" + "0300000000000000" + "0400000000000000" + "ac02";
+        "01" + "01" + "0807060504030201" + "0300000000000000" + "0400000000000000" + "ac02";
     assertThat(HexFormat.of().formatHex(StatusForm.toBytes(stated))).isEqualTo(bytes);
     assertThat(StatusForm.fromBytes(HexFormat.of().parseHex(bytes))).isEqualTo(stated);
     for (String wrong :
         List.of(
             "",
-            bytes.replaceFirst("02", "03"),
-            "0203" + bytes.substring(4),
+            bytes.replaceFirst("01", "02"),
+            "0103" + bytes.substring(4),
             bytes + "00",
-            "0201")) {
+            "0101")) {
       assertThatThrownBy(() -> StatusForm.fromBytes(HexFormat.of().parseHex(wrong)))
           .isInstanceOf(WireException.class);
     }
@@ -145,15 +145,15 @@ class FormsTest {
     report[0] = 3;
     assertThatThrownBy(() -> ReportForm.fromBytes(report))
         .isInstanceOf(WireException.class)
-        .hasMessage("a report of format version 3, this program reads 2");
+        .hasMessage("a report of format version 3, this program reads 1");
   }
 
   @Test
   void anOlderVersionIsDamageThatSaysSo() {
     byte[] table = TableForm.toBytes(TABLE);
-    table[0] = 2;
+    table[0] = 0;
     assertThat(TableForm.shared(table))
-        .isEqualTo(new Shared.Damaged("a table of format version 2, this program reads 6"));
+        .isEqualTo(new Shared.Damaged("a table of format version 0, this program reads 1"));
   }
 
   @Test

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 record DigestForm(
     boolean intact, Map<Long, RunProgress> progress, SortedMap<Long, Digests.Slot> slots) {
   /** Other versions are not read. */
-  static final int VERSION = 3;
+  static final int VERSION = 1;
 
   byte[] toBytes() {
     WireWriter out = new WireWriter(64 + 24 * slots.size());

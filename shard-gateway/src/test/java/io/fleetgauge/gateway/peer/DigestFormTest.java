@@ -21,7 +21,7 @@ class DigestFormTest {
   private static final DigestForm DIGEST = digest();
 
   private static final String BYTES =
-      "03" // version
+      "01" // version
           + "01" // intact
           + "02" // two runs
           + "0700000000000000"
@@ -63,18 +63,18 @@ class DigestFormTest {
   @Test
   void aHostWithoutSamplesHasADigest() throws WireException {
     DigestForm none = new DigestForm(false, Map.of(), new TreeMap<>());
-    assertThat(none.toBytes()).containsExactly(3, 0, 0, 0);
+    assertThat(none.toBytes()).containsExactly(1, 0, 0, 0);
     assertThat(DigestForm.fromBytes(none.toBytes())).isEqualTo(none);
   }
 
   @Test
   void anUnknownVersionIsNamed() {
-    for (int version : new int[] {0, 1, 2, 4, 255}) {
+    for (int version : new int[] {0, 2, 3, 4, 255}) {
       byte[] bytes = DIGEST.toBytes();
       bytes[0] = (byte) version;
       assertThatThrownBy(() -> DigestForm.fromBytes(bytes))
           .isInstanceOf(WireException.class)
-          .hasMessage("a digest of format version " + version + ", this program reads 3");
+          .hasMessage("a digest of format version " + version + ", this program reads 1");
     }
   }
 

@@ -84,10 +84,8 @@ class RollupFitTest {
         "quantile(0.5, power)               | rollups cannot answer quantile",
         "topk(1, power)                     | rollups cannot answer topk",
         "count_values(\"v\", power)         | rollups cannot answer count_values",
-        "sum(power * 2)                     | its argument is neither a selector nor its rate or"
-            + " increase",
-        "sum(irate(power[1m]))              | its argument is neither a selector nor its rate or"
-            + " increase",
+        "sum(power * 2)                     | rollups are of selectors and their rate and increase",
+        "sum(irate(power[1m]))              | rollups are of selectors and their rate and increase",
         "sum(power @ 5)                     | the selector has an @ modifier or extended range"
             + " edges",
         "sum({__name__=~\"power\"})         | the selector does not name exactly one metric",

@@ -72,7 +72,7 @@ class BlockTest {
   @Test
   void theFormatIsHeldByItsBytes() throws Exception {
     byte[] bytes = Files.readAllBytes(block());
-    assertThat(HexFormat.of().formatHex(bytes, 0, 5)).isEqualTo("4647424b03");
+    assertThat(HexFormat.of().formatHex(bytes, 0, 5)).isEqualTo("4647424b01");
     // The first record: its check, the first list of times, all values the same, which is 0.
     assertThat(HexFormat.of().formatHex(bytes, 9, 9 + 3)).isEqualTo("00" + "00" + "00");
     assertThat(new String(bytes, bytes.length - 4, 4)).isEqualTo("FGBE");

@@ -10,7 +10,7 @@
  * folder forced: it is either complete or absent, and a power failure does not lose it.
  *
  * <pre>
- * block     = 'F' 'G' 'B' 'K' version:u8(=3) record* rollup* directory footer
+ * block     = 'F' 'G' 'B' 'K' version:u8(=1) record* rollup* directory footer
  * record    = check:u32 times:uvar values
  *             check   CRC-32C of the rest
  *             times   number of a list of times

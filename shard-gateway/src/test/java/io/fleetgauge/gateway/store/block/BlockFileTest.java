@@ -214,11 +214,11 @@ class BlockFileTest {
     Files.write(file, bytes);
     assertThatThrownBy(() -> Block.open(file, counts))
         .isInstanceOf(DamagedBlock.class)
-        .hasMessageContaining("not with FGBK and version 3");
+        .hasMessageContaining("not with FGBK and version 1");
   }
 
   private static final String RECORDS =
-      "4647424b035d1c1ccc00000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d"
+      "4647424b015d1c1ccc00000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d"
           + "6901000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d69"
           + "01000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d6901"
           + "000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d6901000e238e5d690100"

@@ -26,7 +26,7 @@ class BlockVersionTest {
     assertThatThrownBy(() -> BlockFolder.requireReadable(root))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith(
-            "the block " + newer + " has format version 4, this program reads version 3; run the")
+            "the block " + newer + " has format version 2, this program reads version 1; run the")
         .hasMessageContaining("or move " + root + " away");
   }
 
@@ -37,7 +37,7 @@ class BlockVersionTest {
     Files.writeString(BlockFolder.of(root, "n1").resolve("notes"), "FGBK9");
     assertThatCode(() -> BlockFolder.requireReadable(root)).doesNotThrowAnyException();
     block("n2", 0, BlockFormat.VERSION ^ 1);
-    assertThatThrownBy(() -> BlockFolder.requireReadable(root)).hasMessageContaining("version 2");
+    assertThatThrownBy(() -> BlockFolder.requireReadable(root)).hasMessageContaining("version 0");
     assertThatCode(() -> BlockFolder.requireReadable(root.resolve("none")))
         .doesNotThrowAnyException();
   }
