@@ -4,7 +4,7 @@ import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.SpoolSettings;
 import io.fleetgauge.runtime.doctor.DiscoveryChecks;
 import io.fleetgauge.runtime.doctor.Examination;
-import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.ExaminedProcess;
 import io.fleetgauge.runtime.key.ConfigException;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +19,11 @@ public final class ProbeExamination implements Examination {
   }
 
   @Override
-  public Examined read(String source, String yaml) throws ConfigException {
+  public ExaminedProcess read(String source, String yaml) throws ConfigException {
     ProbeConfig config = ProbeConfig.read(source, yaml);
     SpoolSettings spool = config.spool();
     NodeChecks node = new NodeChecks(config);
-    return new Examined(
+    return new ExaminedProcess(
         config.http(),
         List.of(),
         Optional.empty(),
@@ -32,12 +32,12 @@ public final class ProbeExamination implements Examination {
         config.trust(),
         Optional.empty(),
         false,
-        config.token().map(file -> new Examined.Secret("tokenFile", file)).stream().toList(),
+        config.token().map(file -> new ExaminedProcess.Secret("tokenFile", file)).stream().toList(),
         spool
             .folder()
             .map(
                 folder ->
-                    new Examined.Folder(
+                    new ExaminedProcess.Folder(
                         "spool.folder", folder, spool.maxDiskBytes(), "spool.maxDisk", false))
             .stream()
             .toList(),

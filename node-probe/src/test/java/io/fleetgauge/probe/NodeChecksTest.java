@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
-import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.ExaminedProcess;
 import io.fleetgauge.runtime.doctor.Finding;
 import io.fleetgauge.runtime.doctor.Findings;
 import java.net.InetAddress;
@@ -100,7 +100,7 @@ class NodeChecksTest {
   @Test
   void gatewaysSpoolAndTokenOfTheConfigurationAreExamined() throws Exception {
     Path token = Files.writeString(folder.resolve("token"), "t");
-    Examined examined =
+    ExaminedProcess examined =
         new ProbeExamination()
             .read(
                 "the test",

@@ -46,7 +46,7 @@ final class RulesPart implements QueryPart {
   private RunningRules running;
   private volatile List<URI> others = List.of();
 
-  /** What it is mounted on: the router, the routes of APIs, and the port once there is one. */
+  /** The router and the routes that it is mounted on, and the port once there is one. */
   record Mounting(Router router, ApiRoutes routes, IntSupplier port) {}
 
   /**

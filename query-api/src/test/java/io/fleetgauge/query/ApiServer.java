@@ -56,7 +56,7 @@ public final class ApiServer implements AutoCloseable {
 
   public final AtomicLong clock = new AtomicLong(NOW);
 
-  /** What all gateways answer to a path. */
+  /** Answers of all gateways to a path. */
   public volatile Function<String, AllGateways.Answers> gateways =
       path -> new AllGateways.Answers(ClusterView.EMPTY, Map.of(), Map.of());
 

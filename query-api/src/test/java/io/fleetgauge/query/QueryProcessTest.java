@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class QueryProcessTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `(fleetgauge_query_\\w+)`");
 
-  /** Of groups of rules, once they have been evaluated. */
+  /** Metrics of groups of rules, once they have been evaluated. */
   private static final Pattern LATER =
       Pattern.compile("_query_rule_(evaluation|group_(iterations|last_|rules))");
 
@@ -73,7 +73,7 @@ class QueryProcessTest {
     }
   }
 
-  /** What is removed or renamed here breaks dashboards. */
+  /** A metric that is removed or renamed breaks dashboards. */
   @Test
   void aProcessThatDoesAllShowsEveryMetricOfTheDocumentation() throws Exception {
     Path page = Path.of(System.getProperty("fleetgauge.root"), "docs/metrics/processes.md");

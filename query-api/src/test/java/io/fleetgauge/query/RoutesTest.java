@@ -30,7 +30,7 @@ class RoutesTest {
           "GET /api/openapi.yaml",
           "GET /runbooks/:page");
 
-  /** What other query APIs ask; no token suffices. */
+  /** Routes for other query APIs; no token suffices. */
   private static final Set<String> PEERS =
       Set.of(
           "POST /v1/rules/beat",
@@ -43,7 +43,7 @@ class RoutesTest {
   private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
   private static final String METRICS = "GET /metrics";
 
-  /** What needs another right beside that to read. */
+  /** Routes that need another right beside that to read. */
   private static final Set<String> NOT_FOR_READERS =
       Set.of(
           "POST /-/reload",
@@ -104,7 +104,7 @@ class RoutesTest {
     }
   }
 
-  /** What the description of the API names, as it is mounted. */
+  /** Routes that the description of the API names, as they are mounted. */
   private static Set<String> described() throws Exception {
     Path file = Path.of(System.getProperty("fleetgauge.root"), "docs/api/query.yaml");
     Map<String, Map<String, Map<String, Object>>> description =
@@ -123,7 +123,7 @@ class RoutesTest {
     return described;
   }
 
-  /** Those that nobody has to be known for: the open ones, and what holds no data. */
+  /** Routes without authentication: the open ones, and those that hold no data. */
   private static Set<String> open(MountedRoutes routes) {
     Set<String> open = new TreeSet<>(OPEN);
     // Browsers ask OPTIONS without a token, and other methods than those that are mounted get 405.
@@ -133,7 +133,7 @@ class RoutesTest {
     return open;
   }
 
-  /** What everybody gets of an open route. */
+  /** The status that everybody gets of an open route. */
   private static int openStatus(String route) {
     return switch (route) {
       case String each when each.startsWith("OPTIONS ") -> 204;

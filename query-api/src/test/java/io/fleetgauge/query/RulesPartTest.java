@@ -106,7 +106,7 @@ class RulesPartTest {
     }
   }
 
-  /** Whether samples of a metric were asked for, and not only how many there are. */
+  /** Tells whether samples of a metric were asked for, and not only their number. */
   private boolean isAsked(String metric) {
     return asked.stream()
         .anyMatch(
@@ -171,7 +171,7 @@ class RulesPartTest {
     await().until(() -> isAsked("of_the_next_one"));
   }
 
-  /** Of the cluster, as it is seen from the query API. */
+  /** The cluster, as the query API sees it. */
   @Test
   void whoeverAsksForTheStateOfTheClusterLearnsSinceWhenTheTableIsKnown() throws Exception {
     JsonObject cluster =

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway;
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.runtime.doctor.DiscoveryChecks;
 import io.fleetgauge.runtime.doctor.Examination;
-import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.ExaminedProcess;
 import io.fleetgauge.runtime.doctor.Findings;
 import io.fleetgauge.runtime.key.ConfigException;
 import java.io.IOException;
@@ -25,14 +25,15 @@ public final class GatewayExamination implements Examination {
   }
 
   @Override
-  public Examined read(String source, String yaml) throws ConfigException {
+  public ExaminedProcess read(String source, String yaml) throws ConfigException {
     GatewayConfig config = GatewayConfig.read(source, yaml);
     String own = config.cluster().host() + ":" + config.cluster().port();
-    return new Examined(
+    return new ExaminedProcess(
         config.http(),
         List.of(config.advertisedHost()),
         Optional.of(
-            new Examined.ClusterPort(config.cluster().host(), config.cluster().port(), false)),
+            new ExaminedProcess.ClusterPort(
+                config.cluster().host(), config.cluster().port(), false)),
         config.cluster().members().stream().filter(member -> !member.equals(own)).toList(),
         List.of(),
         config.trust(),
@@ -40,7 +41,7 @@ public final class GatewayExamination implements Examination {
         true,
         List.of(),
         List.of(
-            new Examined.Folder(
+            new ExaminedProcess.Folder(
                 "store.folder",
                 config.store().folder(),
                 config.store().maxDiskBytes() + config.journal().maxBytes(),

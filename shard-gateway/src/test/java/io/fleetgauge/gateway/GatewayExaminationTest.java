@@ -2,7 +2,7 @@ package io.fleetgauge.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.ExaminedProcess;
 import io.fleetgauge.runtime.doctor.Finding;
 import io.fleetgauge.runtime.doctor.Findings;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ class GatewayExaminationTest {
         cluster: {members: ["10.0.0.1:5701", "10.0.0.2:5701", "10.0.0.3:5701"]}
         """
             .formatted(id, folder);
-    Examined examined = new GatewayExamination().read("gateway.yaml", yaml);
+    ExaminedProcess examined = new GatewayExamination().read("gateway.yaml", yaml);
     Findings findings = new Findings();
     examined.own().forEach(check -> check.accept(findings));
     return findings.all().stream()

@@ -247,7 +247,7 @@ class BackupTest {
         .as("snapshots that are left")
         .isEmpty();
     Manifest manifest = Repositories.read(Repositories.open(to, null), "");
-    assertThat(manifest.hosts()).allMatch(Manifest.OfHost::whole);
+    assertThat(manifest.hosts()).allMatch(Manifest.Host::whole);
     try (S3Server s3 = S3Server.start(folder)) {
       if (s3 != null) {
         CommandResult there = backup(first, s3.place(), s3.options());

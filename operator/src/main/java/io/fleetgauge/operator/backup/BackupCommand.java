@@ -23,7 +23,7 @@ import picocli.CommandLine.Model.CommandSpec;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       BackupCommand.Create.class,
-      BackupCommand.Ids.class,
+      BackupCommand.Listing.class,
       BackupCommand.Verify.class,
       BackupCommand.Prune.class
     })
@@ -32,7 +32,7 @@ public final class BackupCommand extends CommandGroup implements Command {
   private static final Duration GRACE = Duration.ofHours(24);
 
   /** A subcommand that uses backups. */
-  abstract static class OnRepository implements Command {
+  abstract static class RepositoryCommand implements Command {
     @CommandLine.Spec CommandSpec spec;
     @CommandLine.Mixin RepositoryOptions backups;
 
@@ -69,7 +69,7 @@ public final class BackupCommand extends CommandGroup implements Command {
       if (keep < 1) {
         throw new CommandFailure("--keep " + keep + " is not 1 or more");
       }
-      Repositories.Pruned pruned =
+      Repositories.Removal pruned =
           Repositories.prune(repository, keep, System.currentTimeMillis() - GRACE.toMillis());
       pruned.backups().forEach(id -> print("removed backup " + id));
       print("removed " + pruned.files() + " files with " + pruned.bytes() + " bytes");
@@ -88,7 +88,7 @@ public final class BackupCommand extends CommandGroup implements Command {
           "backup "
               + id
               + ": "
-              + manifest.files().map(Manifest.Kept::sha256).distinct().count()
+              + manifest.files().map(Manifest.BackupFile::sha256).distinct().count()
               + " files were read back and are as they were written");
     }
   }
@@ -97,7 +97,7 @@ public final class BackupCommand extends CommandGroup implements Command {
   @CommandLine.Command(
       name = "create",
       description = "Makes a backup. Files that are there already are not sent again.")
-  static final class Create extends OnRepository {
+  static final class Create extends RepositoryCommand {
     @CommandLine.Mixin private GatewayOptions gateways;
 
     @CommandLine.Option(
@@ -127,7 +127,7 @@ public final class BackupCommand extends CommandGroup implements Command {
     void run(Repository repository, Rate rate) throws CommandFailure, IOException {
       long begun = System.nanoTime();
       try (GatewayClient client = gateways.open()) {
-        BackupRun.Done done =
+        BackupRun.Result done =
             new BackupRun(
                     client,
                     repository,
@@ -152,7 +152,7 @@ public final class BackupCommand extends CommandGroup implements Command {
         List<String> parts =
             manifest.hosts().stream()
                 .filter(each -> !each.whole())
-                .map(Manifest.OfHost::host)
+                .map(Manifest.Host::host)
                 .toList();
         if (!parts.isEmpty()) {
           print(
@@ -171,14 +171,14 @@ public final class BackupCommand extends CommandGroup implements Command {
 
   /** {@code fleetgauge backup list}. */
   @CommandLine.Command(name = "list", description = "Prints the backups, oldest first.")
-  static final class Ids extends OnRepository {
+  static final class Listing extends RepositoryCommand {
     @Override
     void run(Repository repository, Rate rate) throws CommandFailure, IOException {
       for (String id : Repositories.ids(repository).keySet()) {
         try {
           Manifest manifest = Repositories.read(repository, id);
           long bytes =
-              manifest.distinctFiles().values().stream().mapToLong(Manifest.Kept::size).sum();
+              manifest.distinctFiles().values().stream().mapToLong(Manifest.BackupFile::size).sum();
           print(
               "%s  cluster %s, %d gateways%s, %d hosts, %d bytes"
                   .formatted(
@@ -199,7 +199,7 @@ public final class BackupCommand extends CommandGroup implements Command {
   @CommandLine.Command(
       name = "verify",
       description = "Reads all files of a backup and compares them with what was written.")
-  static final class Verify extends OnRepository {
+  static final class Verify extends RepositoryCommand {
     @CommandLine.Option(
         names = "--backup",
         paramLabel = "ID",
@@ -221,7 +221,7 @@ public final class BackupCommand extends CommandGroup implements Command {
       name = "prune",
       description =
           "Removes all backups but the newest, and files of no backup that are a day old.")
-  static final class Prune extends OnRepository {
+  static final class Prune extends RepositoryCommand {
     @CommandLine.Option(
         names = "--keep",
         paramLabel = "COUNT",

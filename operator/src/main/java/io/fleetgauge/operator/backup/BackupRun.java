@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** Makes one backup: snapshots of all gateways at once, then their files, then the manifest. */
-public final class BackupRun {
+final class BackupRun {
   private static final String PATH = "/v1/backup";
   private static final long LOOK_MILLIS = 200;
   private static final long PREPARING_MINUTES = 120;
@@ -34,28 +34,27 @@ public final class BackupRun {
   private final LongSupplier clock;
   private final Consumer<String> out;
 
-  /** A gateway whose snapshot is being taken. */
-  private record Asked(String id, URI address, String snapshot) {}
+  /** A snapshot that a gateway takes. */
+  private record Snapshot(String id, URI address, String snapshot) {}
 
   /** A file of a snapshot, to be copied. */
-  private record Wanted(Asked from, int number, Manifest.Kept file) {}
+  private record SnapshotFile(Snapshot from, int number, Manifest.BackupFile file) {}
 
   /**
-   * What a backup came to.
+   * The backup that was made.
    *
    * @param files of the backup, each once
    * @param bytes of these files
    * @param sent files that were not in the repository before
    */
-  public record Done(
-      String id, Manifest manifest, long files, long bytes, int sent, long sentBytes) {}
+  record Result(String id, Manifest manifest, long files, long bytes, int sent, long sentBytes) {}
 
   /**
    * @param transfers how many files are copied at once
    * @param clock ms since the epoch
-   * @param out is told how it goes on, line by line
+   * @param out takes lines about the progress
    */
-  public BackupRun(
+  BackupRun(
       GatewayClient client,
       Repository repository,
       Rate rate,
@@ -75,8 +74,7 @@ public final class BackupRun {
    * @param isAlone whether only this gateway is backed up
    * @param mayMiss whether gateways are left out that cannot be asked
    */
-  public Done run(URI gateway, boolean isAlone, boolean mayMiss)
-      throws CommandFailure, IOException {
+  Result run(URI gateway, boolean isAlone, boolean mayMiss) throws CommandFailure, IOException {
     Repositories.requireOrCreate(repository);
     JsonObject about = GatewayClient.json(gateway, client.ask(gateway, HttpMethod.GET, PATH), 200);
     Repositories.requireVersion(about.getInteger("version", 0), Manifest.VERSION, "" + gateway);
@@ -91,12 +89,12 @@ public final class BackupRun {
     if (gateways.isEmpty()) {
       throw new CommandFailure(gateway + " has not joined its cluster yet");
     }
-    List<Asked> asked = new ArrayList<>();
+    List<Snapshot> asked = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     try {
       for (Map.Entry<String, URI> each : gateways.entrySet()) {
         try {
-          asked.add(new Asked(each.getKey(), each.getValue(), begin(each.getValue())));
+          asked.add(new Snapshot(each.getKey(), each.getValue(), begin(each.getValue())));
         } catch (CommandFailure e) {
           if (!mayMiss) {
             throw e;
@@ -116,7 +114,7 @@ public final class BackupRun {
         .getString("id");
   }
 
-  private void release(Asked of) {
+  private void release(Snapshot of) {
     try {
       client.ask(of.address, HttpMethod.DELETE, PATH + "/" + of.snapshot);
     } catch (CommandFailure e) {
@@ -130,7 +128,7 @@ public final class BackupRun {
     }
   }
 
-  private JsonObject await(Asked of) throws CommandFailure {
+  private JsonObject await(Snapshot of) throws CommandFailure {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PREPARING_MINUTES);
     while (true) {
       HttpAnswer answer = client.ask(of.address, HttpMethod.GET, PATH + "/" + of.snapshot);
@@ -150,12 +148,12 @@ public final class BackupRun {
     }
   }
 
-  private Done copy(List<Asked> asked, List<String> missing, JsonObject about)
+  private Result copy(List<Snapshot> asked, List<String> missing, JsonObject about)
       throws CommandFailure, IOException {
     Map<String, Map<String, JsonObject>> byHost = new TreeMap<>();
-    Map<String, Asked> byId = new TreeMap<>();
+    Map<String, Snapshot> byId = new TreeMap<>();
     long taken = Long.MAX_VALUE;
-    for (Asked each : asked) {
+    for (Snapshot each : asked) {
       JsonObject snapshot = await(each);
       byId.put(each.id, each);
       taken = Math.min(taken, snapshot.getLong("taken"));
@@ -175,16 +173,16 @@ public final class BackupRun {
         byHost.computeIfAbsent(host.getString("host"), none -> new TreeMap<>()).put(each.id, host);
       }
     }
-    List<Manifest.OfHost> hosts = new ArrayList<>();
-    Map<String, Wanted> wanted = new LinkedHashMap<>();
+    List<Manifest.Host> hosts = new ArrayList<>();
+    Map<String, SnapshotFile> wanted = new LinkedHashMap<>();
     for (Map.Entry<String, Map<String, JsonObject>> each : byHost.entrySet()) {
       hosts.add(host(each.getKey(), each.getValue(), byId, wanted));
     }
-    Map<String, Repository.Stored> known = repository.list(Repositories.FILES);
+    Map<String, Repository.StoredFile> known = repository.list(Repositories.FILES);
     AtomicInteger sent = new AtomicInteger();
     AtomicLong sentBytes = new AtomicLong();
     long bytes = wanted.values().stream().mapToLong(each -> each.file.size()).sum();
-    List<Wanted> toSend =
+    List<SnapshotFile> toSend =
         wanted.values().stream().filter(each -> !isStored(each.file, known)).toList();
     out.accept(
         wanted.size()
@@ -203,8 +201,8 @@ public final class BackupRun {
             sentBytes.addAndGet(each.file.size());
           });
     }
-    Map<String, Repository.Stored> now = repository.list(Repositories.FILES);
-    for (Wanted each : wanted.values()) {
+    Map<String, Repository.StoredFile> now = repository.list(Repositories.FILES);
+    for (SnapshotFile each : wanted.values()) {
       if (!isStored(each.file, now)) {
         throw new CommandFailure(
             repository.place(each.file.stored())
@@ -218,30 +216,32 @@ public final class BackupRun {
             asked.isEmpty() ? clock.getAsLong() : taken,
             clock.getAsLong(),
             about.getJsonObject("dimensions"),
-            asked.stream().map(Asked::id).toList(),
+            asked.stream().map(Snapshot::id).toList(),
             missing,
             hosts);
     byte[] of = manifest.toBytes();
     String id = Manifest.id(manifest.taken(), of);
     repository.put(Repositories.manifest(id), of);
-    return new Done(id, manifest, wanted.size(), bytes, sent.get(), sentBytes.get());
+    return new Result(id, manifest, wanted.size(), bytes, sent.get(), sentBytes.get());
   }
 
-  private static boolean isStored(Manifest.Kept file, Map<String, Repository.Stored> known) {
-    Repository.Stored stored = known.get(file.stored());
+  private static boolean isStored(
+      Manifest.BackupFile file, Map<String, Repository.StoredFile> known) {
+    Repository.StoredFile stored = known.get(file.stored());
     return stored != null && stored.size() == file.size();
   }
 
   /**
-   * What is backed up of a host: the copy of its owner, if that has all; otherwise all copies.
+   * Chooses what is backed up of a host: the copy of its owner, if that has all; otherwise all
+   * copies.
    *
    * @param copies by gateway
    */
-  private static Manifest.OfHost host(
+  private static Manifest.Host host(
       String host,
       Map<String, JsonObject> copies,
-      Map<String, Asked> byId,
-      Map<String, Wanted> wanted)
+      Map<String, Snapshot> byId,
+      Map<String, SnapshotFile> wanted)
       throws CommandFailure {
     Map<String, JsonObject> chosen = new TreeMap<>(copies);
     boolean whole = copies.values().stream().anyMatch(each -> each.getBoolean("whole"));
@@ -255,19 +255,19 @@ public final class BackupRun {
       tenant = each.getValue().getString("tenant");
       admitted = each.getValue().getLong("admitted");
       JsonArray array = each.getValue().getJsonArray("files");
-      List<Manifest.Kept> files = Manifest.files(array);
+      List<Manifest.BackupFile> files = Manifest.files(array);
       for (int i = 0; i < files.size(); i++) {
         wanted.putIfAbsent(
             files.get(i).stored(),
-            new Wanted(
+            new SnapshotFile(
                 byId.get(each.getKey()), array.getJsonObject(i).getInteger("file"), files.get(i)));
       }
       all.add(new Manifest.Copy(each.getKey(), files));
     }
-    return new Manifest.OfHost(host, tenant, admitted, whole, all);
+    return new Manifest.Host(host, tenant, admitted, whole, all);
   }
 
-  private byte[] read(Wanted of) throws CommandFailure {
+  private byte[] read(SnapshotFile of) throws CommandFailure {
     String found = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       HttpAnswer answer =

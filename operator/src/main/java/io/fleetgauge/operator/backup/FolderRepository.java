@@ -26,8 +26,8 @@ public final class FolderRepository implements Repository {
   }
 
   @Override
-  public SortedMap<String, Stored> list(String prefix) throws IOException {
-    SortedMap<String, Stored> found = new TreeMap<>();
+  public SortedMap<String, StoredFile> list(String prefix) throws IOException {
+    SortedMap<String, StoredFile> found = new TreeMap<>();
     Path below = folder.resolve(prefix);
     if (!Files.exists(below)) {
       return found;
@@ -39,7 +39,7 @@ public final class FolderRepository implements Repository {
       for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
         found.put(
             folder.relativize(file).toString().replace('\\', '/'),
-            new Stored(Files.size(file), Files.getLastModifiedTime(file).toMillis()));
+            new StoredFile(Files.size(file), Files.getLastModifiedTime(file).toMillis()));
       }
     }
     return found;

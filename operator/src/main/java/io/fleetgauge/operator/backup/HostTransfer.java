@@ -25,18 +25,18 @@ final class HostTransfer {
   private final GatewayClient client;
 
   /** The host has other holders than before. */
-  static final class Moved extends Exception {
+  static final class OwnerChange extends Exception {
     private static final long serialVersionUID = 1L;
 
-    Moved(String message) {
+    OwnerChange(String message) {
       super(message);
     }
   }
 
   /** Sends what there is of a host to one of its holders. */
   @FunctionalInterface
-  interface Sending {
-    void send(URI holder, boolean isOwner) throws CommandFailure, IOException, Moved;
+  interface Upload {
+    void send(URI holder, boolean isOwner) throws CommandFailure, IOException, OwnerChange;
   }
 
   /** Who holds a host now, replicas first. */
@@ -53,7 +53,7 @@ final class HostTransfer {
    * @param tenant that admitted the host, if the cluster does not know it
    * @param admitted when, ms since the epoch
    */
-  void send(URI gateway, String host, String tenant, long admitted, Sending sending)
+  void send(URI gateway, String host, String tenant, long admitted, Upload sending)
       throws CommandFailure, IOException {
     String why = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -65,7 +65,7 @@ final class HostTransfer {
         }
         post(holders.all.get(holders.owner), host, "/end", null, "");
         return;
-      } catch (Moved e) {
+      } catch (OwnerChange e) {
         why = e.getMessage();
         pause();
       }
@@ -116,15 +116,15 @@ final class HostTransfer {
   }
 
   JsonObject post(URI gateway, String host, String rest, byte[] body, String sha256)
-      throws CommandFailure, Moved {
+      throws CommandFailure, OwnerChange {
     return checked(
         gateway, client.ask(gateway, HttpMethod.POST, path(host, rest), body, sha256), host);
   }
 
   static JsonObject checked(URI gateway, HttpAnswer answer, String host)
-      throws CommandFailure, Moved {
+      throws CommandFailure, OwnerChange {
     if (answer.status() == MOVED) {
-      throw new Moved(answer.body().toString().strip());
+      throw new OwnerChange(answer.body().toString().strip());
     }
     if (answer.status() != 200) {
       throw new CommandFailure(

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What is in a backup; the package draws its JSON.
+ * The list of a backup's hosts and files; the package draws its JSON.
  *
  * @param taken every sample that was acknowledged before is in it, ms since the epoch
  * @param finished when the last file was written, ms since the epoch
@@ -30,27 +30,28 @@ public record Manifest(
     JsonObject dimensions,
     List<String> gateways,
     List<String> missing,
-    List<OfHost> hosts) {
+    List<Host> hosts) {
   static final int VERSION = 1;
   private static final int CHECK_DIGITS = 16;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
   /**
+   * A host in the backup.
+   *
    * @param whole whether one copy has all of the host
    */
-  public record OfHost(
-      String host, String tenant, long admitted, boolean whole, List<Copy> copies) {}
+  public record Host(String host, String tenant, long admitted, boolean whole, List<Copy> copies) {}
 
-  /** What one gateway had of a host. */
-  public record Copy(String gateway, List<Kept> files) {}
+  /** The files that one gateway had of a host. */
+  public record Copy(String gateway, List<BackupFile> files) {}
 
   /**
    * A file.
    *
    * @param name {@code FROM-TO.block} or {@code FROM-TO.page}, times in ms
    */
-  public record Kept(String name, long size, String sha256) {
+  public record BackupFile(String name, long size, String sha256) {
     /** Its name in the repository. */
     String stored() {
       return Repositories.FILES + sha256.substring(0, 2) + "/" + sha256;
@@ -67,15 +68,15 @@ public record Manifest(
   }
 
   /** All files, of each copy. */
-  public Stream<Kept> files() {
+  public Stream<BackupFile> files() {
     return hosts.stream()
         .flatMap(host -> host.copies.stream())
         .flatMap(copy -> copy.files.stream());
   }
 
   /** Every file once, by its name in the repository. */
-  public Map<String, Kept> distinctFiles() {
-    Map<String, Kept> all = new LinkedHashMap<>();
+  public Map<String, BackupFile> distinctFiles() {
+    Map<String, BackupFile> all = new LinkedHashMap<>();
     files().forEach(each -> all.putIfAbsent(each.stored(), each));
     return all;
   }
@@ -94,7 +95,7 @@ public record Manifest(
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  private static JsonObject json(OfHost of) {
+  private static JsonObject json(Host of) {
     return new JsonObject()
         .put("host", of.host)
         .put("tenant", of.tenant)
@@ -151,7 +152,7 @@ public record Manifest(
     try {
       JsonObject json = new JsonObject(new String(bytes, StandardCharsets.UTF_8));
       Repositories.requireVersion(json.getInteger("version", 0), VERSION, place);
-      List<OfHost> hosts = new ArrayList<>();
+      List<Host> hosts = new ArrayList<>();
       for (Object each : json.getJsonArray("hosts")) {
         hosts.add(host((JsonObject) each));
       }
@@ -172,13 +173,13 @@ public record Manifest(
     return json.getJsonArray(name).stream().map(String::valueOf).toList();
   }
 
-  private static OfHost host(JsonObject json) throws CommandFailure {
+  private static Host host(JsonObject json) throws CommandFailure {
     List<Copy> copies = new ArrayList<>();
     for (Object each : json.getJsonArray("copies")) {
       JsonObject copy = (JsonObject) each;
       copies.add(new Copy(copy.getString("gateway"), files(copy.getJsonArray("files"))));
     }
-    return new OfHost(
+    return new Host(
         json.getString("host"),
         json.getString("tenant"),
         json.getLong("admitted"),
@@ -187,11 +188,12 @@ public record Manifest(
   }
 
   /** Files as a manifest and as a gateway's snapshot name them. */
-  static List<Kept> files(JsonArray all) throws CommandFailure {
-    List<Kept> files = new ArrayList<>();
+  static List<BackupFile> files(JsonArray all) throws CommandFailure {
+    List<BackupFile> files = new ArrayList<>();
     for (Object each : all) {
       JsonObject file = (JsonObject) each;
-      Kept kept = new Kept(file.getString("name"), file.getLong("size"), file.getString("sha256"));
+      BackupFile kept =
+          new BackupFile(file.getString("name"), file.getLong("size"), file.getString("sha256"));
       if (!kept.name.matches("-?[0-9]{1,19}--?[0-9]{1,19}[.](block|page)")
           || !kept.sha256.matches("[0-9a-f]{64}")) {
         throw new CommandFailure(

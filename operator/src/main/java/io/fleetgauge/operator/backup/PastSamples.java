@@ -47,7 +47,7 @@ public final class PastSamples {
     this.gateway = gateway;
   }
 
-  /** How long the cluster keeps samples, ms. */
+  /** The time for which the cluster keeps samples, ms. */
   public long retention() throws CommandFailure {
     return GatewayClient.json(gateway, client.ask(gateway, HttpMethod.GET, "/v1/backup"), 200)
         .getLong("retention");

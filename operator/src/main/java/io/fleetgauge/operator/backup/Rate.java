@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Bounds how many bytes are moved in a second. Safe for all threads. */
-public final class Rate {
+final class Rate {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long bytesPerSecond;
@@ -13,7 +13,7 @@ public final class Rate {
   /**
    * @param bytesPerSecond 0 for no bound
    */
-  public Rate(long bytesPerSecond) {
+  Rate(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
   }
 

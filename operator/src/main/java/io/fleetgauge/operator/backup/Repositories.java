@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What all that uses a repository needs to know of its layout, which the package draws. */
+/** The layout of repositories, which the package draws, and what is done with all of one. */
 public final class Repositories {
   static final String FILES = "files/";
   static final String BACKUPS = "backups/";
@@ -30,7 +30,7 @@ public final class Repositories {
 
   private Repositories() {}
 
-  /** How a store with S3's protocol is reached. */
+  /** The access to a store with S3's protocol. */
   public record S3Options(Optional<URI> endpoint, Optional<String> region, boolean pathStyle) {}
 
   /**
@@ -108,10 +108,10 @@ public final class Repositories {
   }
 
   /** The ids of all backups, oldest first, with their sizes. */
-  public static SortedMap<String, Repository.Stored> ids(Repository repository)
+  public static SortedMap<String, Repository.StoredFile> ids(Repository repository)
       throws CommandFailure, IOException {
     require(repository);
-    SortedMap<String, Repository.Stored> ids = new TreeMap<>();
+    SortedMap<String, Repository.StoredFile> ids = new TreeMap<>();
     repository
         .list(BACKUPS)
         .forEach(
@@ -133,7 +133,7 @@ public final class Repositories {
    * @param id empty for the newest
    */
   public static Manifest read(Repository repository, String id) throws CommandFailure, IOException {
-    SortedMap<String, Repository.Stored> ids = ids(repository);
+    SortedMap<String, Repository.StoredFile> ids = ids(repository);
     if (ids.isEmpty()) {
       throw new CommandFailure(
           "there is no backup" + (id.isEmpty() ? "" : " " + id) + " in " + repository.place(""));
@@ -157,7 +157,8 @@ public final class Repositories {
    *
    * @throws CommandFailure if it is absent, or its bytes are not those that were backed up
    */
-  static byte[] read(Repository repository, Manifest.Kept file) throws CommandFailure, IOException {
+  static byte[] read(Repository repository, Manifest.BackupFile file)
+      throws CommandFailure, IOException {
     byte[] bytes;
     try {
       bytes = repository.get(file.stored());
@@ -190,7 +191,7 @@ public final class Repositories {
   public static List<String> verify(Repository repository, Manifest manifest, Rate rate)
       throws IOException {
     List<String> wrong = new ArrayList<>();
-    for (Manifest.Kept each : manifest.distinctFiles().values()) {
+    for (Manifest.BackupFile each : manifest.distinctFiles().values()) {
       rate.take(each.size());
       try {
         read(repository, each);
@@ -207,8 +208,8 @@ public final class Repositories {
         + (lines.size() > MAX_NAMED ? "\n  and " + (lines.size() - MAX_NAMED) + " more" : "");
   }
 
-  /** What {@link #prune} has removed. */
-  public record Pruned(List<String> backups, int files, long bytes) {}
+  /** Backups and files that {@link #prune} has removed. */
+  public record Removal(List<String> backups, int files, long bytes) {}
 
   /**
    * Removes all backups but the newest, and files that no backup has.
@@ -218,7 +219,7 @@ public final class Repositories {
    *     the epoch
    * @throws CommandFailure if a backup that stays cannot be read: nothing was removed
    */
-  public static Pruned prune(Repository repository, int keep, long before)
+  public static Removal prune(Repository repository, int keep, long before)
       throws CommandFailure, IOException {
     List<String> ids = new ArrayList<>(ids(repository).keySet());
     List<String> old = ids.subList(0, Math.max(0, ids.size() - keep));
@@ -231,14 +232,14 @@ public final class Repositories {
     }
     int files = 0;
     long bytes = 0;
-    for (Map.Entry<String, Repository.Stored> each : repository.list(FILES).entrySet()) {
+    for (Map.Entry<String, Repository.StoredFile> each : repository.list(FILES).entrySet()) {
       if (!needed.contains(each.getKey()) && each.getValue().modified() < before) {
         repository.delete(each.getKey());
         files++;
         bytes += each.getValue().size();
       }
     }
-    return new Pruned(List.copyOf(old), files, bytes);
+    return new Removal(List.copyOf(old), files, bytes);
   }
 
   static String sha256(byte[] bytes) {

@@ -3,17 +3,17 @@ package io.fleetgauge.operator.backup;
 import java.io.IOException;
 import java.util.SortedMap;
 
-/** Where backups are stored: files with names, such as {@code backups/x.json}. Safe for threads. */
+/** A store of backups: files with names, such as {@code backups/x.json}. Safe for all threads. */
 public interface Repository extends AutoCloseable {
   /**
    * A stored file.
    *
    * @param modified when it was written, ms since the epoch
    */
-  record Stored(long size, long modified) {}
+  record StoredFile(long size, long modified) {}
 
   /** The files whose names begin with a prefix that ends with a slash, by name. */
-  SortedMap<String, Stored> list(String prefix) throws IOException;
+  SortedMap<String, StoredFile> list(String prefix) throws IOException;
 
   /**
    * The bytes of a file.
@@ -28,7 +28,7 @@ public interface Repository extends AutoCloseable {
   /** Removes a file, if it is there. */
   void delete(String name) throws IOException;
 
-  /** Where a file is, for messages. */
+  /** The place of a file, for messages. */
   String place(String name);
 
   @Override

@@ -15,7 +15,7 @@ import picocli.CommandLine;
       "Restores a backup into a cluster that runs, of any size. What the cluster has stays.",
       "Exits with 1 if something is wrong; then it may be run again."
     })
-public final class RestoreCommand extends BackupCommand.OnRepository {
+public final class RestoreCommand extends BackupCommand.RepositoryCommand {
   @CommandLine.Mixin private GatewayOptions gateways;
 
   @CommandLine.Option(

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
  * Sends what a backup has to the gateways that hold the hosts now. The cluster may have other
  * gateways than the one that was backed up, and samples: it has the union afterwards.
  */
-public final class RestoreRun {
+final class RestoreRun {
   private static final long OWNER_SECONDS = 60;
 
   private final GatewayClient client;
@@ -37,9 +37,9 @@ public final class RestoreRun {
   /**
    * @param transfers how many hosts are restored at once
    * @param clock ms since the epoch
-   * @param out is told how it goes on, line by line
+   * @param out takes lines about the progress
    */
-  public RestoreRun(
+  RestoreRun(
       GatewayClient client,
       Repository repository,
       Rate rate,
@@ -70,7 +70,7 @@ public final class RestoreRun {
    * @return how much was restored: hosts; blocks that were adopted, known, united and merged on
    *     their owners; pages; files with expired samples only; bytes read
    */
-  public Map<String, Long> run(
+  Map<String, Long> run(
       URI gateway, Manifest manifest, Predicate<String> hosts, boolean mayLack, boolean isDry)
       throws CommandFailure, IOException {
     JsonObject about =
@@ -87,13 +87,13 @@ public final class RestoreRun {
               + "; set store.gpuLabel and store.ownerLabels of the gateways as they were");
     }
     long expired = clock.getAsLong() - about.getLong("retention");
-    List<Manifest.OfHost> wanted =
+    List<Manifest.Host> wanted =
         manifest.hosts().stream().filter(each -> hosts.test(each.host())).toList();
     if (wanted.isEmpty()) {
       throw new CommandFailure(
           "the backup has no such host; it has " + manifest.hosts().size() + " hosts");
     }
-    List<Manifest.OfHost> undamaged = undamaged(wanted, mayLack);
+    List<Manifest.Host> undamaged = undamaged(wanted, mayLack);
     if (!isDry) {
       try (Transfers all = new Transfers(transfers)) {
         all.all(undamaged, each -> host(gateway, each, expired));
@@ -106,14 +106,14 @@ public final class RestoreRun {
   }
 
   /** Reads all files of the hosts before any is sent. */
-  private List<Manifest.OfHost> undamaged(List<Manifest.OfHost> wanted, boolean mayLack)
+  private List<Manifest.Host> undamaged(List<Manifest.Host> wanted, boolean mayLack)
       throws CommandFailure, IOException {
     List<String> wrong = new ArrayList<>();
-    List<Manifest.OfHost> undamaged = new ArrayList<>();
-    for (Manifest.OfHost host : wanted) {
+    List<Manifest.Host> undamaged = new ArrayList<>();
+    for (Manifest.Host host : wanted) {
       int before = wrong.size();
       for (Manifest.Copy copy : host.copies()) {
-        for (Manifest.Kept file : copy.files()) {
+        for (Manifest.BackupFile file : copy.files()) {
           rate.take(file.size());
           try {
             Repositories.read(repository, file);
@@ -136,7 +136,7 @@ public final class RestoreRun {
     return undamaged;
   }
 
-  private void host(URI gateway, Manifest.OfHost of, long expired)
+  private void host(URI gateway, Manifest.Host of, long expired)
       throws CommandFailure, IOException {
     transfer.send(
         gateway,
@@ -155,11 +155,11 @@ public final class RestoreRun {
   }
 
   private void blocks(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
-      throws CommandFailure, IOException, HostTransfer.Moved {
+      throws CommandFailure, IOException, HostTransfer.OwnerChange {
     JsonObject there =
         GatewayClient.json(
             gateway, client.ask(gateway, HttpMethod.GET, HostTransfer.path(host, "/blocks")), 200);
-    for (Manifest.Kept file : copy.files()) {
+    for (Manifest.BackupFile file : copy.files()) {
       if (!file.isBlock()) {
         continue;
       }
@@ -188,8 +188,8 @@ public final class RestoreRun {
   }
 
   private void pages(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
-      throws CommandFailure, IOException, HostTransfer.Moved {
-    for (Manifest.Kept file : copy.files()) {
+      throws CommandFailure, IOException, HostTransfer.OwnerChange {
+    for (Manifest.BackupFile file : copy.files()) {
       if (file.isBlock()) {
         continue;
       }
@@ -202,14 +202,14 @@ public final class RestoreRun {
     }
   }
 
-  private byte[] read(Manifest.Kept file) throws CommandFailure, IOException {
+  private byte[] read(Manifest.BackupFile file) throws CommandFailure, IOException {
     rate.take(file.size());
     counts.get("bytes").addAndGet(file.size());
     return Repositories.read(repository, file);
   }
 
   /** Waits for a while until the replicas have what the owners have. */
-  private void awaitCopies(URI gateway, List<Manifest.OfHost> restored) throws CommandFailure {
+  private void awaitCopies(URI gateway, List<Manifest.Host> restored) throws CommandFailure {
     TreeSet<String> open = new TreeSet<>();
     restored.forEach(each -> open.add(each.host()));
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(OWNER_SECONDS);

@@ -56,15 +56,15 @@ public final class S3Repository implements Repository {
   }
 
   @Override
-  public SortedMap<String, Stored> list(String below) throws IOException {
-    SortedMap<String, Stored> found = new TreeMap<>();
+  public SortedMap<String, StoredFile> list(String below) throws IOException {
+    SortedMap<String, StoredFile> found = new TreeMap<>();
     try {
       ListObjectsV2Request request =
           ListObjectsV2Request.builder().bucket(bucket).prefix(prefix + below).build();
       for (S3Object each : client.listObjectsV2Paginator(request).contents()) {
         found.put(
             each.key().substring(prefix.length()),
-            new Stored(each.size(), each.lastModified().toEpochMilli()));
+            new StoredFile(each.size(), each.lastModified().toEpochMilli()));
       }
       return found;
     } catch (SdkException e) {

@@ -1,7 +1,7 @@
 package io.fleetgauge.operator.client;
 
 /** Ends a command; the message says what is wrong, and what to do. */
-public final class CommandFailure extends Exception {
+public class CommandFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   public CommandFailure(String message) {

@@ -66,8 +66,8 @@ public final class QueryApi implements AutoCloseable {
               + " JVM.")
   private Path caFile;
 
-  /** Why there is no answer. */
-  public static final class Failure extends Exception {
+  /** Ends a question without an answer; the message says why. */
+  public static final class Failure extends CommandFailure {
     private static final long serialVersionUID = 1L;
 
     private final int status;
@@ -93,7 +93,7 @@ public final class QueryApi implements AutoCloseable {
     void read(InputStream body) throws IOException;
   }
 
-  /** Where it is. */
+  /** The address as it was given. */
   public String url() {
     return url;
   }

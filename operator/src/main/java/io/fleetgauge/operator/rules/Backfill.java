@@ -1,5 +1,6 @@
 package io.fleetgauge.operator.rules;
 
+import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.Slots;
@@ -17,36 +18,36 @@ import java.util.TreeMap;
  * Evaluates recording rules over a range of the past, piece by piece: the rules of a group in their
  * order, so that a rule reads what those before it have written. Alerting rules are left out.
  */
-public final class Backfill {
+final class Backfill {
   /** Steps of one range query. */
   static final int STEPS = 1_000;
 
   /** Answers range queries. */
   @FunctionalInterface
-  public interface Queries {
+  interface Queries {
     /**
      * @param start time of the first step, ms since the epoch
      * @param end time of the last step
      * @param step ms
      */
-    List<Series> range(String query, long start, long end, long step) throws BackfillFailure;
+    List<Series> range(String query, long start, long end, long step) throws CommandFailure;
   }
 
   /** Stores samples; returns when queries see them. */
   @FunctionalInterface
-  public interface Writer {
-    void write(List<Series> series) throws BackfillFailure;
+  interface Writer {
+    void write(List<Series> series) throws CommandFailure;
   }
 
   /**
-   * What was done.
+   * The result for one group.
    *
    * @param rules recording rules
    * @param samples that were written, staleness markers included
    */
-  public record Done(int rules, long samples) {
-    Done plus(Done other) {
-      return new Done(rules + other.rules, samples + other.samples);
+  record Result(int rules, long samples) {
+    Result plus(Result other) {
+      return new Result(rules + other.rules, samples + other.samples);
     }
   }
 
@@ -59,7 +60,7 @@ public final class Backfill {
    * @param queryOffset of groups that name none, ms
    * @param more labels that all results get, as those of a tenant's scope
    */
-  public Backfill(Queries queries, Writer writer, long queryOffset, Labels more) {
+  Backfill(Queries queries, Writer writer, long queryOffset, Labels more) {
     this.queries = queries;
     this.writer = writer;
     this.queryOffset = queryOffset;
@@ -69,9 +70,9 @@ public final class Backfill {
   /**
    * Fills all slots of a group from {@code start} up to and with {@code end}, ms since the epoch.
    *
-   * @throws BackfillFailure at the first query or write that fails; what was written before stays
+   * @throws CommandFailure at the first query or write that fails; what was written before stays
    */
-  public Done fill(RuleGroup group, long start, long end) throws BackfillFailure {
+  Result fill(RuleGroup group, long start, long end) throws CommandFailure {
     List<Rule.Recording> rules = new ArrayList<>();
     for (Rule rule : group.rules()) {
       if (rule instanceof Rule.Recording recording) {
@@ -82,7 +83,7 @@ public final class Backfill {
     long first = Slots.at(group, start + interval - 1);
     List<Map<Labels, Boolean>> before = new ArrayList<>();
     rules.forEach(rule -> before.add(new HashMap<>()));
-    Done done = new Done(rules.size(), 0);
+    Result done = new Result(rules.size(), 0);
     for (long from = first; from <= end; from += STEPS * interval) {
       long to = Math.min(Slots.at(group, end), from + (STEPS - 1) * interval);
       for (int i = 0; i < rules.size(); i++) {
@@ -95,9 +96,9 @@ public final class Backfill {
   /**
    * @param present the series that the slot before the piece has
    */
-  private Done piece(
+  private Result piece(
       RuleGroup group, Rule.Recording rule, Map<Labels, Boolean> present, long from, long to)
-      throws BackfillFailure {
+      throws CommandFailure {
     long offset = group.queryOffset().orElse(queryOffset);
     long interval = group.interval();
     Map<Labels, Series> found = new TreeMap<>();
@@ -105,7 +106,7 @@ public final class Backfill {
         queries.range(rule.expression().toString(), from - offset, to - offset, interval)) {
       Labels labels = named(group, rule, series.labels());
       if (found.put(labels, series) != null) {
-        throw new BackfillFailure(
+        throw new CommandFailure(
             "rule "
                 + rule.name()
                 + " of "
@@ -138,7 +139,7 @@ public final class Backfill {
     if (!written.isEmpty()) {
       writer.write(written);
     }
-    return new Done(0, samples);
+    return new Result(0, samples);
   }
 
   private Labels named(RuleGroup group, Rule.Recording rule, Labels labels) {

@@ -7,7 +7,6 @@ import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.syntax.ParseOptions;
-import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
@@ -20,8 +19,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -107,29 +104,11 @@ final class RulesBackfillCommand implements Command {
     List<RuleGroup> groups = new ArrayList<>();
     boolean readable = true;
     for (Path file : files) {
-      readable &= read(file, reader, groups, out);
+      readable &= RulesCommand.read(file, reader, out, groups::addAll);
     }
     out.flush();
     long offset = duration("--query-offset", queryOffset);
     return readable && fill(groups, from, to, offset) ? 0 : 1;
-  }
-
-  private static boolean read(
-      Path file, RuleFileReader reader, List<RuleGroup> groups, PrintWriter out) {
-    try {
-      byte[] text = Files.readAllBytes(file);
-      groups.addAll(reader.read("", file.toString(), text));
-      RuleFileReader.unread(file.toString(), text)
-          .ifPresent(warning -> out.println("warning: " + warning));
-      return true;
-    } catch (InvalidRules e) {
-      e.problems().forEach(out::println);
-    } catch (NoSuchFileException e) {
-      out.println(file + ": there is no such file");
-    } catch (IOException e) {
-      out.println(file + ": the file cannot be read: " + e);
-    }
-    return false;
   }
 
   private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
@@ -146,11 +125,12 @@ final class RulesBackfillCommand implements Command {
                 + Instant.ofEpochMilli(oldest)
                 + ", the oldest time that the cluster keeps (store.retention)");
       }
-      return fill(
+      fill(
           groups,
           from,
           to,
           new Backfill(this::range, all -> write(past, all), offset, Labels.of(labels)));
+      return true;
     } catch (CommandFailure e) {
       err.println("fleetgauge: " + e.getMessage());
       err.flush();
@@ -158,37 +138,32 @@ final class RulesBackfillCommand implements Command {
     }
   }
 
-  private boolean fill(List<RuleGroup> groups, long from, long to, Backfill backfill) {
+  private void fill(List<RuleGroup> groups, long from, long to, Backfill backfill)
+      throws CommandFailure {
     PrintWriter out = spec.commandLine().getOut();
     for (RuleGroup group : groups) {
       try {
-        Backfill.Done done = backfill.fill(group, from, to);
+        Backfill.Result filled = backfill.fill(group, from, to);
         out.println(
-            group.id().key() + ": " + done.rules() + " rules, " + done.samples() + " samples");
+            group.id().key() + ": " + filled.rules() + " rules, " + filled.samples() + " samples");
         out.flush();
-      } catch (BackfillFailure e) {
-        PrintWriter err = spec.commandLine().getErr();
-        err.println("fleetgauge: " + group.id().key() + ": " + e.getMessage());
-        err.flush();
-        return false;
+      } catch (CommandFailure e) {
+        throw new CommandFailure(group.id().key() + ": " + e.getMessage(), e);
       }
     }
-    return true;
   }
 
-  private static void write(PastSamples past, List<Series> series) throws BackfillFailure {
+  private static void write(PastSamples past, List<Series> series) throws CommandFailure {
     try {
       past.write(series);
-    } catch (CommandFailure e) {
-      throw new BackfillFailure(e.getMessage());
     } catch (IOException e) {
-      throw new BackfillFailure("samples cannot be sent: " + e);
+      throw new CommandFailure("samples cannot be sent: " + e);
     }
   }
 
   // --- the cluster ---
 
-  private List<Series> range(String query, long from, long to, long step) throws BackfillFailure {
+  private List<Series> range(String query, long from, long to, long step) throws CommandFailure {
     try {
       JsonObject answer =
           api.object(
@@ -200,23 +175,21 @@ final class RulesBackfillCommand implements Command {
                   Map.entry("step", Numbers.seconds(step))));
       JsonArray warnings = answer.getJsonArray("warnings", new JsonArray());
       if (!warnings.isEmpty()) {
-        throw new BackfillFailure("the answer of " + query + " has warnings: " + warnings);
+        throw new CommandFailure("the answer of " + query + " has warnings: " + warnings);
       }
       List<Series> all = new ArrayList<>();
       for (Object each : answer.getJsonObject("data").getJsonArray("result")) {
         all.add(series((JsonObject) each, query));
       }
       return all;
-    } catch (QueryApi.Failure e) {
-      throw new BackfillFailure(e.getMessage());
     } catch (ClassCastException | NullPointerException e) {
-      throw new BackfillFailure(api.url() + " answers " + query + " with no matrix");
+      throw new CommandFailure(api.url() + " answers " + query + " with no matrix");
     }
   }
 
-  private static Series series(JsonObject json, String query) throws BackfillFailure {
+  private static Series series(JsonObject json, String query) throws CommandFailure {
     if (json.containsKey("histograms")) {
-      throw new BackfillFailure(
+      throw new CommandFailure(
           query + " has native histograms as its result, which cannot be back-filled");
     }
     Map<String, String> labels = new HashMap<>();

@@ -6,7 +6,6 @@ import io.fleetgauge.query.rules.definition.DuplicateRules;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.definition.RuleProblem;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.terminal.CommandGroup;
@@ -16,8 +15,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -71,26 +72,43 @@ public final class RulesCommand extends CommandGroup implements Command {
     }
 
     private static boolean check(Path file, RuleFileReader reader, PrintWriter out) {
-      try {
-        byte[] text = Files.readAllBytes(file);
-        List<RuleGroup> groups = reader.read("", file.toString(), text);
-        int rules = groups.stream().mapToInt(group -> group.rules().size()).sum();
-        out.println(file + ": " + groups.size() + " groups with " + rules + " rules");
-        RuleFileReader.unread(file.toString(), text)
-            .ifPresent(warning -> out.println("warning: " + warning));
-        DuplicateRules.of(groups)
-            .forEach(duplicate -> out.println(file + ": warning: " + duplicate));
-        return true;
-      } catch (InvalidRules e) {
-        for (RuleProblem problem : e.problems()) {
-          out.println(problem);
-        }
-      } catch (NoSuchFileException e) {
-        out.println(file + ": there is no such file");
-      } catch (IOException e) {
-        out.println(file + ": the file cannot be read: " + e);
-      }
-      return false;
+      List<RuleGroup> groups = new ArrayList<>();
+      boolean isGood =
+          read(
+              file,
+              reader,
+              out,
+              found -> {
+                groups.addAll(found);
+                int rules = found.stream().mapToInt(group -> group.rules().size()).sum();
+                out.println(file + ": " + found.size() + " groups with " + rules + " rules");
+              });
+      DuplicateRules.of(groups).forEach(each -> out.println(file + ": warning: " + each));
+      return isGood;
     }
+  }
+
+  /**
+   * Reads a rule file and prints its problems and warnings.
+   *
+   * @param groups takes the groups of a file without problems, before warnings are printed
+   * @return whether the file can be used
+   */
+  static boolean read(
+      Path file, RuleFileReader reader, PrintWriter out, Consumer<List<RuleGroup>> groups) {
+    try {
+      byte[] text = Files.readAllBytes(file);
+      groups.accept(reader.read("", file.toString(), text));
+      RuleFileReader.unread(file.toString(), text)
+          .ifPresent(warning -> out.println("warning: " + warning));
+      return true;
+    } catch (InvalidRules e) {
+      e.problems().forEach(out::println);
+    } catch (NoSuchFileException e) {
+      out.println(file + ": there is no such file");
+    } catch (IOException e) {
+      out.println(file + ": the file cannot be read: " + e);
+    }
+    return false;
   }
 }

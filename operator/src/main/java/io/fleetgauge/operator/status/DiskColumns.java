@@ -21,7 +21,7 @@ final class DiskColumns {
 
   private DiskColumns() {}
 
-  /** How long the disk lasts; it lasts for good when old samples leave before it is full. */
+  /** Days until the disk is full; it is never full when old samples leave before. */
   private static String daysLeft(JsonObject disk) {
     Double days = disk.getDouble("daysLeft");
     if (days != null) {

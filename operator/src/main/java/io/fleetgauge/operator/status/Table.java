@@ -86,7 +86,7 @@ final class Table {
     return text.isEmpty() ? "" : "\n" + heading + "\n" + text;
   }
 
-  /** As above, without a heading. */
+  /** A section without a heading. */
   String section(Stream<JsonObject> rows) {
     String text = text(rows);
     return text.isEmpty() ? "" : "\n" + text;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
-import io.fleetgauge.operator.client.ToldGateways;
+import io.fleetgauge.operator.client.ScriptedGateways;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -32,13 +32,13 @@ class BackupRunTest {
 
   @TempDir private Path folder;
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
-  private ToldGateways gateways;
+  private ScriptedGateways gateways;
   private GatewayClient client;
   private Repository repository;
 
   @BeforeEach
   void start() throws Exception {
-    gateways = new ToldGateways(2);
+    gateways = new ScriptedGateways(2);
     client = new GatewayClient(TrustSettings.ofSecret(Optional.empty()));
     repository = new FolderRepository(folder.resolve("backups"));
     JsonObject addresses =
@@ -83,13 +83,13 @@ class BackupRunTest {
         .put("dimensions", DIMENSIONS);
   }
 
-  private static Manifest.Kept kept(String name, String bytes) {
+  private static Manifest.BackupFile kept(String name, String bytes) {
     byte[] of = bytes.getBytes(StandardCharsets.UTF_8);
-    return new Manifest.Kept(name, of.length, Repositories.sha256(of));
+    return new Manifest.BackupFile(name, of.length, Repositories.sha256(of));
   }
 
   private static JsonObject file(int number, String name, String bytes) {
-    Manifest.Kept kept = kept(name, bytes);
+    Manifest.BackupFile kept = kept(name, bytes);
     return new JsonObject()
         .put("name", name)
         .put("size", kept.size())
@@ -118,7 +118,7 @@ class BackupRunTest {
     gateways.tell("g" + gateway + " GET /v1/backup/s/files/" + file, 200, bytes);
   }
 
-  private BackupRun.Done run(Repository to, boolean isAlone, boolean mayMiss) throws Exception {
+  private BackupRun.Result run(Repository to, boolean isAlone, boolean mayMiss) throws Exception {
     return new BackupRun(client, to, new Rate(0), 2, () -> NOW, lines::add)
         .run(gateways.address(0), isAlone, mayMiss);
   }
@@ -134,7 +134,7 @@ class BackupRunTest {
 
   @Test
   void aBackupHasTheWholeCopyOfAHostOrElseAllCopies() throws Exception {
-    BackupRun.Done done = run(repository, false, false);
+    BackupRun.Result done = run(repository, false, false);
 
     Manifest expected =
         new Manifest(
@@ -145,7 +145,7 @@ class BackupRunTest {
             List.of("g0", "g1"),
             List.of(),
             List.of(
-                new Manifest.OfHost(
+                new Manifest.Host(
                     "n1",
                     "t-n1",
                     5,
@@ -156,7 +156,7 @@ class BackupRunTest {
                             List.of(
                                 kept("0-100.block", "of n1"),
                                 kept("100-200.page", "memory of n1"))))),
-                new Manifest.OfHost(
+                new Manifest.Host(
                     "n2",
                     "t-n2",
                     5,
@@ -164,7 +164,7 @@ class BackupRunTest {
                     List.of(
                         new Manifest.Copy("g0", List.of(kept("0-100.block", "of n2 at g0"))),
                         new Manifest.Copy("g1", List.of(kept("0-50.block", "of n2 at g1")))))));
-    assertThat(done).isEqualTo(new BackupRun.Done(done.id(), expected, 4, 39, 4, 39));
+    assertThat(done).isEqualTo(new BackupRun.Result(done.id(), expected, 4, 39, 4, 39));
     assertThat(Repositories.read(repository, done.id())).isEqualTo(expected);
     assertThat(Repositories.verify(repository, expected, new Rate(0))).isEmpty();
     assertThat(asked("DELETE"))
@@ -192,7 +192,7 @@ class BackupRunTest {
     repository.put(cut, new byte[3]);
     gateways.forget();
 
-    BackupRun.Done done = run(repository, false, false);
+    BackupRun.Result done = run(repository, false, false);
 
     assertThat(done.files()).isEqualTo(4);
     assertThat(done.sent()).isEqualTo(1);
@@ -224,7 +224,7 @@ class BackupRunTest {
   void otherBytesThanAGatewaySaidAreAskedForAgainAndNeverStored() throws Exception {
     gateways.tellInstead("g0 GET /v1/backup/s/files/1", 200, "of N1");
     content(0, 1, "of n1");
-    BackupRun.Done done = run(repository, false, false);
+    BackupRun.Result done = run(repository, false, false);
     assertThat(asked("g0 GET /v1/backup/s/files/1")).hasSize(2);
     assertThat(Repositories.verify(repository, done.manifest(), new Rate(0))).isEmpty();
 
@@ -262,7 +262,7 @@ class BackupRunTest {
     assertThat(Repositories.ids(repository)).isEmpty();
     assertThat(asked("DELETE")).containsExactly("g0 DELETE /v1/backup/s");
 
-    BackupRun.Done done = run(repository, false, true);
+    BackupRun.Result done = run(repository, false, true);
     assertThat(done.manifest().gateways()).containsExactly("g0");
     assertThat(done.manifest().missing()).containsExactly("g1");
     assertThat(done.files()).isEqualTo(3);
@@ -284,7 +284,7 @@ class BackupRunTest {
 
   @Test
   void aloneOnlyTheGatewayThatIsNamedIsBackedUp() throws Exception {
-    BackupRun.Done done = run(repository, true, false);
+    BackupRun.Result done = run(repository, true, false);
     assertThat(done.manifest().gateways()).containsExactly("g0");
     assertThat(gateways.asked()).noneMatch(each -> each.startsWith("g1"));
   }
@@ -305,7 +305,7 @@ class BackupRunTest {
   @Test
   void aSnapshotThatCannotBeRemovedIsToldAndTheBackupCounts() throws Exception {
     gateways.tellInstead("g1 DELETE /v1/backup/s", 401, "who are you?");
-    BackupRun.Done done = run(repository, false, false);
+    BackupRun.Result done = run(repository, false, false);
     assertThat(Repositories.ids(repository)).containsOnlyKeys(done.id());
     assertThat(lines.getLast())
         .startsWith("the snapshot s of gateway g1 stays for two hours: ")
@@ -313,10 +313,10 @@ class BackupRunTest {
   }
 
   /** Another program removes files while a backup is made. */
-  private record Losing(Repository of, String lost) implements Repository {
+  private record LossyRepository(Repository of, String lost) implements Repository {
     @Override
-    public SortedMap<String, Stored> list(String prefix) throws IOException {
-      SortedMap<String, Stored> all = new TreeMap<>(of.list(prefix));
+    public SortedMap<String, StoredFile> list(String prefix) throws IOException {
+      SortedMap<String, StoredFile> all = new TreeMap<>(of.list(prefix));
       all.remove(lost);
       return all;
     }
@@ -348,7 +348,7 @@ class BackupRunTest {
   @Test
   void aFileThatGoesMeanwhileLeavesNoBackupThatLacksIt() throws Exception {
     String lost = kept("", "of n1").stored();
-    assertThatThrownBy(() -> run(new Losing(repository, lost), false, false))
+    assertThatThrownBy(() -> run(new LossyRepository(repository, lost), false, false))
         .isInstanceOf(CommandFailure.class)
         .hasMessageStartingWith(
             repository.place(lost) + " has gone while the backup was made; do not prune");
@@ -362,7 +362,7 @@ class BackupRunTest {
     repository.put("files", new byte[0]);
     assertThatThrownBy(() -> run(repository, false, false)).isInstanceOf(IOException.class);
     assertNoBackupAndNoSnapshot();
-    Map<String, Repository.Stored> all = repository.list("");
+    Map<String, Repository.StoredFile> all = repository.list("");
     assertThat(all).containsOnlyKeys("fleetgauge-backup.json", "files");
   }
 }

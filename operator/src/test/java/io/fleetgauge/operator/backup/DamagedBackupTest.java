@@ -30,7 +30,7 @@ class DamagedBackupTest {
   private String id;
   private Manifest manifest;
 
-  /** What every file had before it was damaged, by its name in the repository. */
+  /** The bytes of every file before it was damaged, by its name in the repository. */
   private final Map<String, byte[]> contents = new TreeMap<>();
 
   @BeforeEach
@@ -53,14 +53,14 @@ class DamagedBackupTest {
   }
 
   private Manifest backup(SplittableRandom random, long taken) throws IOException {
-    List<Manifest.OfHost> hosts = new ArrayList<>();
+    List<Manifest.Host> hosts = new ArrayList<>();
     for (int host = 0; host < HOSTS; host++) {
-      List<Manifest.Kept> files = new ArrayList<>();
+      List<Manifest.BackupFile> files = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         byte[] bytes = new byte[random.nextInt(1, 300)];
         random.nextBytes(bytes);
-        Manifest.Kept file =
-            new Manifest.Kept(
+        Manifest.BackupFile file =
+            new Manifest.BackupFile(
                 i + "-" + (i + 1) + (i < 3 ? ".block" : ".page"),
                 bytes.length,
                 Repositories.sha256(bytes));
@@ -68,7 +68,7 @@ class DamagedBackupTest {
         files.add(file);
       }
       hosts.add(
-          new Manifest.OfHost(
+          new Manifest.Host(
               "n" + host, "t", 5, true, List.of(new Manifest.Copy("g" + host % 2, files))));
     }
     JsonObject dimensions = new JsonObject().put("identifier", "UUID").put("names", List.of("job"));
@@ -80,7 +80,7 @@ class DamagedBackupTest {
   private void read() throws CommandFailure, IOException {
     Manifest found = Repositories.read(repository, id);
     assertThat(found).isEqualTo(manifest);
-    for (Manifest.Kept each : found.distinctFiles().values()) {
+    for (Manifest.BackupFile each : found.distinctFiles().values()) {
       assertThat(Repositories.read(repository, each)).isEqualTo(contents.get(each.stored()));
     }
   }
@@ -151,7 +151,7 @@ class DamagedBackupTest {
     repository.put("files/00/" + "0".repeat(64), new byte[5]);
     assertThat(Repositories.prune(repository, 2, inADay).files()).isEqualTo(1);
     assertThat(Repositories.prune(repository, 1, 0).files()).as("files are too young").isZero();
-    Repositories.Pruned pruned = Repositories.prune(repository, 1, inADay);
+    Repositories.Removal pruned = Repositories.prune(repository, 1, inADay);
     assertThat(pruned.files()).isEqualTo(manifest.distinctFiles().size());
     assertThat(Repositories.ids(repository)).containsOnlyKeys(newest);
     assertThat(Repositories.verify(repository, second, new Rate(0))).isEmpty();

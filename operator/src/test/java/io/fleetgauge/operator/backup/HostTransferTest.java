@@ -28,10 +28,12 @@ class HostTransferTest {
   private final Vertx vertx = Vertx.vertx();
   private final List<URI> gateways = new ArrayList<>();
 
-  /** What the gateways were asked, as {@code GATEWAY METHOD URI}, and what was sent. */
+  /** Requests to the gateways, as {@code GATEWAY METHOD URI}, and their bodies. */
   private final List<String> events = Collections.synchronizedList(new ArrayList<>());
 
-  /** Who owns the host, each time that a gateway is asked; -1 for nobody yet. The last stays. */
+  /**
+   * Owners of the host, one for each time that a gateway is asked; -1 for none yet. The last stays.
+   */
   private final Queue<Integer> owners = new ArrayDeque<>();
 
   private int endStatus = 200;
@@ -91,7 +93,7 @@ class HostTransferTest {
         (holder, isOwner) -> {
           events.add("send to g" + gateways.indexOf(holder) + (isOwner ? " as owner" : ""));
           if (isOwner && left[0]-- > 0) {
-            throw new HostTransfer.Moved("gateway g0 does not own host n1 (any more)");
+            throw new HostTransfer.OwnerChange("gateway g0 does not own host n1 (any more)");
           }
         });
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
-import io.fleetgauge.operator.client.ToldGateways;
+import io.fleetgauge.operator.client.ScriptedGateways;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -30,13 +30,13 @@ class PastSamplesTest {
   private static final Labels A = Labels.of("__name__", "a");
   private static final Labels STORED = Labels.of("__name__", "a", "Hostname", "n1");
 
-  private ToldGateways gateways;
+  private ScriptedGateways gateways;
   private GatewayClient client;
   private PastSamples past;
 
   @BeforeEach
   void start() throws Exception {
-    gateways = new ToldGateways(1);
+    gateways = new ScriptedGateways(1);
     client = new GatewayClient(TrustSettings.ofSecret(Optional.empty()));
     past = new PastSamples(client, gateways.address(0));
     for (String host : List.of("n1", "n2")) {
@@ -111,7 +111,7 @@ class PastSamplesTest {
             "{\"series\":[{\"__name__\":\"a\"},{\"__name__\":\"dropped\"},{\"__name__\":\"b\"}]}");
     assertThat(gateways.sent(ASKED).sha256())
         .isEqualTo(Repositories.sha256(gateways.sent(ASKED).body()));
-    ToldGateways.Sent ofN1 = gateways.sent(SAMPLES);
+    ScriptedGateways.SentBody ofN1 = gateways.sent(SAMPLES);
     assertThat(ofN1.body()).isEqualTo(page("n1", STORED, 3, 5));
     assertThat(ofN1.sha256()).isEqualTo(Repositories.sha256(ofN1.body()));
     assertThat(gateways.sent("g0 POST /v1/restore/hosts/n2/samples").body())

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is in a repository, and what is told of it. */
+/** The content of a repository, and messages about it. */
 class RepositoriesTest {
   private static final String MARK = "fleetgauge-backup.json";
 
@@ -37,14 +37,14 @@ class RepositoriesTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private Manifest.Kept file(String bytes) throws IOException {
-    Manifest.Kept kept =
-        new Manifest.Kept("1-2.page", bytes.length(), Repositories.sha256(bytes(bytes)));
+  private Manifest.BackupFile file(String bytes) throws IOException {
+    Manifest.BackupFile kept =
+        new Manifest.BackupFile("1-2.page", bytes.length(), Repositories.sha256(bytes(bytes)));
     repository.put(kept.stored(), bytes(bytes));
     return kept;
   }
 
-  private String backup(long taken, Manifest.Kept... files) throws IOException {
+  private String backup(long taken, Manifest.BackupFile... files) throws IOException {
     Manifest manifest =
         new Manifest(
             "prod",
@@ -54,7 +54,7 @@ class RepositoriesTest {
             List.of("g"),
             List.of(),
             List.of(
-                new Manifest.OfHost(
+                new Manifest.Host(
                     "n", "t", 1, true, List.of(new Manifest.Copy("g", List.of(files))))));
     String id = Manifest.id(taken, manifest.toBytes());
     repository.put(Repositories.manifest(id), manifest.toBytes());
@@ -79,25 +79,25 @@ class RepositoriesTest {
 
   @Test
   void pruningKeepsWhatStaysWhatIsYoungAndWhatTwoBackupsHave() throws Exception {
-    Manifest.Kept shared = file("shared");
-    Manifest.Kept lost = file("lost!");
+    Manifest.BackupFile shared = file("shared");
+    Manifest.BackupFile lost = file("lost!");
     String old = backup(1_000, shared, lost);
     String kept = backup(2_000, shared);
     long written = repository.list(Repositories.FILES).get(lost.stored()).modified();
     assertThat(Repositories.prune(repository, 3, Long.MAX_VALUE))
-        .isEqualTo(new Repositories.Pruned(List.of(), 0, 0));
+        .isEqualTo(new Repositories.Removal(List.of(), 0, 0));
     assertThat(Repositories.prune(repository, 1, written))
         .as("written at that time")
-        .isEqualTo(new Repositories.Pruned(List.of(old), 0, 0));
+        .isEqualTo(new Repositories.Removal(List.of(old), 0, 0));
     assertThat(Repositories.prune(repository, 1, written + 1))
-        .isEqualTo(new Repositories.Pruned(List.of(), 1, 5));
+        .isEqualTo(new Repositories.Removal(List.of(), 1, 5));
     assertThat(repository.list(""))
         .containsOnlyKeys(MARK, shared.stored(), Repositories.manifest(kept));
   }
 
   @Test
   void nothingIsPrunedIfABackupThatStaysCannotBeRead() throws Exception {
-    Manifest.Kept file = file("x");
+    Manifest.BackupFile file = file("x");
     String old = backup(1_000, file);
     String newest = backup(2_000);
     repository.put(Repositories.manifest(newest), bytes("{}"));
@@ -133,9 +133,9 @@ class RepositoriesTest {
 
   @Test
   void timesOfAFileMayBeBeforeTheEpoch() {
-    assertThat(new Manifest.Kept("-200--100.block", 1, "").to()).isEqualTo(-100);
-    assertThat(new Manifest.Kept("-200-100.page", 1, "").to()).isEqualTo(100);
-    assertThat(new Manifest.Kept("-200-100.page", 1, "").isBlock()).isFalse();
+    assertThat(new Manifest.BackupFile("-200--100.block", 1, "").to()).isEqualTo(-100);
+    assertThat(new Manifest.BackupFile("-200-100.page", 1, "").to()).isEqualTo(100);
+    assertThat(new Manifest.BackupFile("-200-100.page", 1, "").isBlock()).isFalse();
   }
 
   @Test

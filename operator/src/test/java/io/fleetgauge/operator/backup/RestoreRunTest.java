@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
-import io.fleetgauge.operator.client.ToldGateways;
+import io.fleetgauge.operator.client.ScriptedGateways;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -37,14 +37,14 @@ class RestoreRunTest {
 
   @TempDir private Path folder;
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
-  private ToldGateways gateways;
+  private ScriptedGateways gateways;
   private GatewayClient client;
   private Repository repository;
   private Manifest manifest;
 
   @BeforeEach
   void start() throws Exception {
-    gateways = new ToldGateways(2);
+    gateways = new ScriptedGateways(2);
     client = new GatewayClient(TrustSettings.ofSecret(Optional.empty()));
     repository = new FolderRepository(folder);
     manifest =
@@ -56,7 +56,7 @@ class RestoreRunTest {
             List.of("g0", "g1"),
             List.of(),
             List.of(
-                new Manifest.OfHost(
+                new Manifest.Host(
                     "n1",
                     "t",
                     5,
@@ -70,7 +70,7 @@ class RestoreRunTest {
                                 kept(OLD),
                                 kept(KNOWN),
                                 kept(LACKED))))),
-                new Manifest.OfHost(
+                new Manifest.Host(
                     "n2",
                     "t",
                     6,
@@ -113,9 +113,10 @@ class RestoreRunTest {
   }
 
   /** A stored file whose bytes are its name. */
-  private Manifest.Kept kept(String name) throws IOException {
+  private Manifest.BackupFile kept(String name) throws IOException {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
-    Manifest.Kept kept = new Manifest.Kept(name, bytes.length, Repositories.sha256(bytes));
+    Manifest.BackupFile kept =
+        new Manifest.BackupFile(name, bytes.length, Repositories.sha256(bytes));
     repository.put(kept.stored(), bytes);
     return kept;
   }
@@ -157,7 +158,7 @@ class RestoreRunTest {
 
   @Test
   void bytesAreReadAtTheRateThatIsSet() throws Exception {
-    long read = manifest.files().mapToLong(Manifest.Kept::size).sum();
+    long read = manifest.files().mapToLong(Manifest.BackupFile::size).sum();
     long begin = System.nanoTime();
     new RestoreRun(client, repository, new Rate(read * 4), 1, () -> NOW, lines::add)
         .run(gateways.address(0), manifest, each -> true, false, true);
@@ -195,10 +196,10 @@ class RestoreRunTest {
             "g0 POST /v1/restore/hosts/n1/samples",
             "g0 POST /v1/restore/hosts/n1/end",
             "g0 GET /v1/table");
-    ToldGateways.Sent block = gateways.sent("g0 PUT /v1/restore/hosts/n1/blocks/" + LACKED);
+    ScriptedGateways.SentBody block = gateways.sent("g0 PUT /v1/restore/hosts/n1/blocks/" + LACKED);
     assertThat(block.body()).asString().isEqualTo(LACKED);
     assertThat(block.sha256()).isEqualTo(kept(LACKED).sha256());
-    ToldGateways.Sent page = gateways.sent("g1 POST /v1/restore/hosts/n1/samples");
+    ScriptedGateways.SentBody page = gateways.sent("g1 POST /v1/restore/hosts/n1/samples");
     assertThat(page.body()).asString().isEqualTo(PAGE);
     assertThat(page.sha256()).isEqualTo(kept(PAGE).sha256());
     assertThat(lines).isEmpty();
@@ -206,7 +207,7 @@ class RestoreRunTest {
 
   @Test
   void theBlocksOfAllCopiesAreSentBeforeThePagesOfAny() throws Exception {
-    Manifest.OfHost host = manifest.hosts().getFirst();
+    Manifest.Host host = manifest.hosts().getFirst();
     Manifest.Copy one = new Manifest.Copy("g7", List.of(kept(PAGE)));
     Manifest.Copy other = new Manifest.Copy("g8", List.of(kept(LACKED)));
     manifest =
@@ -217,7 +218,7 @@ class RestoreRunTest {
             DIMENSIONS,
             List.of("g7", "g8"),
             List.of(),
-            List.of(new Manifest.OfHost(host.host(), "t", 5, false, List.of(one, other))));
+            List.of(new Manifest.Host(host.host(), "t", 5, false, List.of(one, other))));
     restore("", false, false);
     assertThat(gateways.asked())
         .filteredOn(each -> each.startsWith("g1") && !each.contains(" GET "))

@@ -164,8 +164,8 @@ class S3RepositoryTest {
     assertThat(repository.get("files/aa/one")).isEqualTo(bytes);
     assertThat(repository.list("files/"))
         .containsExactly(
-            Map.entry("files/aa/one", new Repository.Stored(6, WRITTEN_MILLIS)),
-            Map.entry("files/bb/two", new Repository.Stored(1, WRITTEN_MILLIS)));
+            Map.entry("files/aa/one", new Repository.StoredFile(6, WRITTEN_MILLIS)),
+            Map.entry("files/bb/two", new Repository.StoredFile(1, WRITTEN_MILLIS)));
     assertThat(repository.place("files/aa/one")).isEqualTo("s3://shelf/prod/files/aa/one");
     repository.delete("files/aa/one");
     assertThat(repository.list("files/")).containsOnlyKeys("files/bb/two");

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a gateway answers, and what is done then. */
+/** Answers of a gateway, and what is done then. */
 class GatewayClientTest {
-  private ToldGateways gateways;
+  private ScriptedGateways gateways;
   private GatewayClient client;
 
   @BeforeEach
   void start() throws Exception {
-    gateways = new ToldGateways(1);
+    gateways = new ScriptedGateways(1);
     client = new GatewayClient(TrustSettings.ofSecret(Optional.empty()));
   }
 

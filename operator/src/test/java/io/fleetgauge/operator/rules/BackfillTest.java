@@ -3,6 +3,7 @@ package io.fleetgauge.operator.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Answer;
@@ -74,12 +75,12 @@ class BackfillTest {
   }
 
   private static List<Series> range(
-      TestSeries series, String query, long start, long end, long step) throws BackfillFailure {
+      TestSeries series, String query, long start, long end, long step) throws CommandFailure {
     try {
       Answer.Result result = ask(series, Parser.parse(query), start, end, step);
       return ((Answer.Matrix) result).series();
     } catch (ParseException | QueryFailure e) {
-      throw new BackfillFailure(e.getMessage());
+      throw new CommandFailure(e.getMessage());
     }
   }
 
@@ -130,7 +131,7 @@ class BackfillTest {
 
     TreeSet<String> filled = new TreeSet<>();
     TestSeries past = series();
-    Backfill.Done done =
+    Backfill.Result done =
         new Backfill(
                 (query, start, end, step) -> range(past, query, start, end, step),
                 all -> {
@@ -163,7 +164,7 @@ class BackfillTest {
             Labels.EMPTY);
 
     assertThatThrownBy(() -> backfill.fill(group, 0, 10 * MINUTE))
-        .isInstanceOf(BackfillFailure.class)
+        .isInstanceOf(CommandFailure.class)
         .hasMessageContaining("rule r of rules.yaml;g: vector contains metrics with the same");
   }
 

@@ -28,14 +28,14 @@ public record ClusterMeters(Supplier<ClusterView> view) {
         () -> count(holders -> !holders.whole()));
   }
 
-  /** Those of the fleet, which are compared with each other: all, and all on two gateways. */
+  /** Hosts of the fleet; their number and the number on two gateways are compared. */
   private long ofTheFleet(Predicate<Holders> which) {
     return view.get().table().holders().entrySet().stream()
         .filter(entry -> !PseudoHosts.isOne(entry.getKey()) && which.test(entry.getValue()))
         .count();
   }
 
-  /** With what stands for the hosts of series that have none. */
+  /** Hosts, with those that stand for series without a host. */
   private long count(Predicate<Holders> which) {
     return view.get().table().holders().values().stream().filter(which).count();
   }

@@ -69,7 +69,7 @@ final class ClusterRoutes {
                     }));
   }
 
-  /** What the tenants have used of this query API, those first whose queries took most time. */
+  /** The use of this query API by tenant, those first whose queries took most time. */
   private JsonArray tenants() {
     Map<String, Integer> running = new TreeMap<>();
     querier.running().all().forEach(query -> running.merge(query.tenant(), 1, Integer::sum));

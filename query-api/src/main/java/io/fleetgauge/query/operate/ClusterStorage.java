@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What takes the bytes of all gateways together.
+ * The use of the disks and the memory of all gateways together.
  *
  * <pre>
  * {"total": {"diskBytes", "journalBytes", "headBytes", "rollupBytes", "series", "bytesPerDay",

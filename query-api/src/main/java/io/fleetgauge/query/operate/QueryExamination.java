@@ -3,7 +3,7 @@ package io.fleetgauge.query.operate;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.doctor.DiscoveryChecks;
 import io.fleetgauge.runtime.doctor.Examination;
-import io.fleetgauge.runtime.doctor.Examined;
+import io.fleetgauge.runtime.doctor.ExaminedProcess;
 import io.fleetgauge.runtime.doctor.Findings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.vocabulary.AliasTable;
@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code fleetgauge doctor query} looks at. */
+/** Describes a query API to {@code fleetgauge doctor query}. */
 public final class QueryExamination implements Examination {
   /** Connections of clients and to gateways. */
   private static final long OPEN_FILES = 4_096;
@@ -25,13 +25,13 @@ public final class QueryExamination implements Examination {
   }
 
   @Override
-  public Examined read(String source, String yaml) throws ConfigException {
+  public ExaminedProcess read(String source, String yaml) throws ConfigException {
     QueryConfig config = QueryConfig.read(source, yaml);
-    return new Examined(
+    return new ExaminedProcess(
         config.http(),
         List.of(),
         Optional.of(
-            new Examined.ClusterPort(
+            new ExaminedProcess.ClusterPort(
                 config.cluster().host(), config.cluster().port(), !config.cluster().isPortSet())),
         config.cluster().members(),
         List.of(),

@@ -49,7 +49,7 @@ final class SeriesCounts {
     isCut = true;
   }
 
-  /** Whether there are more series or values than were counted. */
+  /** Tells whether there are more series or values than were counted. */
   boolean isCut() {
     return isCut;
   }
@@ -70,14 +70,14 @@ final class SeriesCounts {
     return tenants;
   }
 
-  /** How many values each label has. */
+  /** The number of values of each label. */
   Map<String, Long> labels() {
     Map<String, Long> counts = new HashMap<>();
     labels.forEach((label, each) -> counts.put(label, (long) each.size()));
     return counts;
   }
 
-  /** How many series have each value of a label. */
+  /** The number of series with each value of a label. */
   Map<Pair, Long> pairs() {
     Map<Pair, Long> pairs = new HashMap<>();
     labels.forEach(

@@ -87,7 +87,7 @@ public final class PeerQueries implements ClusterShare, OtherQueryApis {
     return promise.future();
   }
 
-  /** What the others learn of this process. */
+  /** Tells the others about this process. */
   private record Local(Admission admission, RunningQueries queries) implements LocalQueries {
     @Override
     public Map<String, Use> uses() {

@@ -1,6 +1,6 @@
 /**
- * What this query API shares with the others of its cluster: the limits of tenants, and the queries
- * that run.
+ * The other query APIs of the cluster, with which this one shares the limits of tenants and the
+ * queries that run.
  *
  * <p>In: the bus of the cluster, once it has been joined; the queries of this process. Out: how
  * many places this process has of a limit, and the queries of the others, to list and to cancel.

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Whether discovery answers, and those whom it names are there. */
+/** Checks that discovery answers, and that the addresses it finds can be reached. */
 public final class DiscoveryChecks {
   private static final String CHECK = "discovery";
   private static final int CONNECT_MILLIS = 3_000;

@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
 
-/** Whether the folders can be written, are large enough, and how quick their disks are. */
+/** Checks that folders can be written and are large enough, and measures their disks. */
 final class DiskChecks {
   private static final String CHECK = "disk";
   private static final int CHUNK = 1 << 20;
@@ -30,14 +30,14 @@ final class DiskChecks {
   private static final Set<String> REMOTE =
       Set.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "ceph", "lustre", "glusterfs");
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final boolean measures;
 
   /**
    * @param measures whether the speed is measured, which writes 32 MiB
    */
-  DiskChecks(Examined process, Findings findings, boolean measures) {
+  DiskChecks(ExaminedProcess process, Findings findings, boolean measures) {
     this.process = process;
     this.findings = findings;
     this.measures = measures;
@@ -47,7 +47,7 @@ final class DiskChecks {
     process.folders().forEach(this::folder);
   }
 
-  private void folder(Examined.Folder folder) {
+  private void folder(ExaminedProcess.Folder folder) {
     Path path = folder.path().toAbsolutePath();
     String name = folder.key() + " " + path;
     Path existing = path;
@@ -78,7 +78,7 @@ final class DiskChecks {
     }
   }
 
-  private void space(Examined.Folder folder, String name, Path existing) {
+  private void space(ExaminedProcess.Folder folder, String name, Path existing) {
     String type = type(existing);
     long free = existing.toFile().getUsableSpace();
     long total = existing.toFile().getTotalSpace();
@@ -147,7 +147,7 @@ final class DiskChecks {
     }
   }
 
-  private void write(Examined.Folder folder, String name, Path existing) throws IOException {
+  private void write(ExaminedProcess.Folder folder, String name, Path existing) throws IOException {
     Path file = existing.resolve("fleetgauge-doctor-" + ProcessHandle.current().pid());
     try (FileChannel channel =
         PrivateFiles.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -194,7 +194,7 @@ final class DiskChecks {
     return (double) CHUNKS * CHUNK * 1e9 / (System.nanoTime() - begin);
   }
 
-  /** How long syncs took, sorted, ms. */
+  /** Durations of syncs, sorted, ms. */
   private static double[] syncs(FileChannel channel) throws IOException {
     double[] millis = new double[SYNCS];
     ByteBuffer little = ByteBuffer.allocateDirect(SYNCED_BYTES);

@@ -133,10 +133,10 @@ public final class DoctorCommand implements Command {
         spec.commandLine(), "--gateway " + text + " is no address such as http://10.0.0.1:9500");
   }
 
-  private Optional<Examined> configuration(Examination examination, Findings findings) {
+  private Optional<ExaminedProcess> configuration(Examination examination, Findings findings) {
     String source = file == null ? "the default configuration" : file.toString();
     try {
-      Examined examined = examination.read(source, file == null ? "" : Files.readString(file));
+      ExaminedProcess examined = examination.read(source, file == null ? "" : Files.readString(file));
       findings.ok("configuration", source + " is valid");
       return Optional.of(examined);
     } catch (ConfigException e) {
@@ -156,7 +156,7 @@ public final class DoctorCommand implements Command {
     return Optional.empty();
   }
 
-  private void examine(Examined examined, List<URI> others, Findings findings) {
+  private void examine(ExaminedProcess examined, List<URI> others, Findings findings) {
     try (CheckRequests requests = new CheckRequests(examined.trust())) {
       boolean isRunning = new PortChecks(examined, findings, requests).run();
       new NameChecks(examined, findings).run();

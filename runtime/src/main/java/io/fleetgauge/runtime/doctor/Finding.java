@@ -1,20 +1,20 @@
 package io.fleetgauge.runtime.doctor;
 
 /**
- * What a check found.
+ * The result of a check.
  *
  * @param check the subject of the check, such as {@code tls}
  * @param text what was found
  * @param advice what to do; empty when there is nothing to do
  */
 public record Finding(String check, Outcome outcome, String text, String advice) {
-  /** How it is, the worst first. */
+  /** Severities, the worst first. */
   public enum Outcome {
     /** The process does not start with this, or loses samples. */
     FAILURE("failure"),
     /** It works now, and may not later. */
     WARNING("warning"),
-    /** It could not be looked at. */
+    /** It could not be checked. */
     SKIPPED("skipped"),
     OK("ok");
 

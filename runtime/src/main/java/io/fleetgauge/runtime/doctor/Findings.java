@@ -12,7 +12,7 @@ public final class Findings {
     all.add(new Finding(check, Finding.Outcome.OK, text, ""));
   }
 
-  /** It could not be looked at. */
+  /** It could not be checked. */
   public void skipped(String check, String text) {
     all.add(new Finding(check, Finding.Outcome.SKIPPED, text, ""));
   }

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Whether Java, the limits of this user, and the kernel are as the process needs them. */
+/** Checks that Java, the limits of this user, and the kernel are as the process needs them. */
 final class MachineChecks {
   private static final int MOST_BYTES = 1 << 16;
   private static final int JAVA = 25;
@@ -21,14 +21,14 @@ final class MachineChecks {
   private static final long LEAST_BACKLOG = 1_024;
   private static final String UNLIMITED = "unlimited";
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final Path proc;
 
   /**
-   * @param proc where the kernel says how it is
+   * @param proc the folder /proc
    */
-  MachineChecks(Examined process, Findings findings, Path proc) {
+  MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
     this.process = process;
     this.findings = findings;
     this.proc = proc;

@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Whether the names that the process uses are known, and are what others need. */
+/** Checks that the names that the process uses are known, and that others can use its own. */
 final class NameChecks {
   private static final String CHECK = "names";
   private static final long SLOW_MILLIS = 1_000;
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
 
-  NameChecks(Examined process, Findings findings) {
+  NameChecks(ExaminedProcess process, Findings findings) {
     this.process = process;
     this.findings = findings;
   }

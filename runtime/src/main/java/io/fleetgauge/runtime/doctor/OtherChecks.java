@@ -23,11 +23,11 @@ final class OtherChecks {
   private static final long WARN_CLOCK_MILLIS = 1_000;
   private static final int UNAUTHORIZED = 401;
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final CheckRequests requests;
 
-  OtherChecks(Examined process, Findings findings, CheckRequests requests) {
+  OtherChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
     this.process = process;
     this.findings = findings;
     this.requests = requests;

@@ -68,7 +68,7 @@ final class PemFiles {
         .generatePrivate(new PKCS8EncodedKeySpec(bytes));
   }
 
-  /** Whether a key is that of a certificate: what one signs, the other verifies. */
+  /** Tells whether a key is that of a certificate: what one signs, the other verifies. */
   static boolean fit(PrivateKey key, PublicKey of) throws GeneralSecurityException {
     String algorithm =
         switch (of.getAlgorithm()) {

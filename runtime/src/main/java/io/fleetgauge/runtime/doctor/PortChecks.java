@@ -13,23 +13,23 @@ import java.net.UnknownHostException;
 final class PortChecks {
   private static final String CHECK = "ports";
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final CheckRequests requests;
 
-  PortChecks(Examined process, Findings findings, CheckRequests requests) {
+  PortChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
     this.process = process;
     this.findings = findings;
     this.requests = requests;
   }
 
   /** What came of the attempt to bind a port. */
-  private sealed interface Bound {
-    record Free() implements Bound {}
+  private sealed interface BindResult {
+    record Free() implements BindResult {}
 
-    record Taken() implements Bound {}
+    record InUse() implements BindResult {}
 
-    record Impossible(String why) implements Bound {}
+    record Impossible(String why) implements BindResult {}
   }
 
   /**
@@ -61,11 +61,11 @@ final class PortChecks {
     HttpSettings http = process.http();
     String where = "http.port " + http.port() + " on " + http.host();
     switch (bind(http.host(), http.port())) {
-      case Bound.Free free -> {
+      case BindResult.Free free -> {
         findings.ok(CHECK, where + " is free; the process is not running");
         return false;
       }
-      case Bound.Impossible impossible -> {
+      case BindResult.Impossible impossible -> {
         findings.failure(
             CHECK,
             where + " cannot be bound: " + impossible.why(),
@@ -73,7 +73,7 @@ final class PortChecks {
                 + " port that this user may bind");
         return false;
       }
-      case Bound.Taken taken -> {
+      case BindResult.InUse inUse -> {
         return answers(where);
       }
     }
@@ -119,10 +119,10 @@ final class PortChecks {
         "stop that program, or choose another port with http.port");
   }
 
-  private void cluster(Examined.ClusterPort port, boolean isRunning) {
+  private void cluster(ExaminedProcess.ClusterPort port, boolean isRunning) {
     String where = "cluster.port " + port.port() + " on " + port.host();
     switch (bind(port.host(), port.port())) {
-      case Bound.Free free -> {
+      case BindResult.Free free -> {
         if (isRunning && !port.mayMove()) {
           findings.failure(
               CHECK,
@@ -132,12 +132,12 @@ final class PortChecks {
           findings.ok(CHECK, where + " is free");
         }
       }
-      case Bound.Impossible impossible ->
+      case BindResult.Impossible impossible ->
           findings.failure(
               CHECK,
               where + " cannot be bound: " + impossible.why(),
               "set cluster.host to the address of this machine that the other members reach");
-      case Bound.Taken taken -> {
+      case BindResult.InUse inUse -> {
         if (isRunning || port.mayMove()) {
           findings.ok(
               CHECK,
@@ -152,18 +152,18 @@ final class PortChecks {
     }
   }
 
-  private static Bound bind(String host, int port) {
+  private static BindResult bind(String host, int port) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
-      return new Bound.Free();
+      return new BindResult.Free();
     } catch (BindException e) {
       String why = String.valueOf(e.getMessage());
-      return why.contains("in use") ? new Bound.Taken() : new Bound.Impossible(why);
+      return why.contains("in use") ? new BindResult.InUse() : new BindResult.Impossible(why);
     } catch (UnknownHostException e) {
-      return new Bound.Impossible("the name " + host + " is not known");
+      return new BindResult.Impossible("the name " + host + " is not known");
     } catch (IOException e) {
-      return new Bound.Impossible(e.toString());
+      return new BindResult.Impossible(e.toString());
     }
   }
 }

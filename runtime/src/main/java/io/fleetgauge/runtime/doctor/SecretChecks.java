@@ -17,17 +17,17 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Whether secrets and tokens can be read, by nobody else, and are valid. */
+/** Checks that secrets and tokens can be read, by nobody else, and are valid. */
 final class SecretChecks {
   private static final String CHECK = "secrets";
   private static final String TOKENS = "tenants";
   private static final Duration SOON = Duration.ofDays(30);
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final Instant now;
 
-  SecretChecks(Examined process, Findings findings, Instant now) {
+  SecretChecks(ExaminedProcess process, Findings findings, Instant now) {
     this.process = process;
     this.findings = findings;
     this.now = now;

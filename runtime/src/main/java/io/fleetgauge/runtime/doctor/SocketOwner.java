@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which process listens on a port, as far as this user may know. */
+/** Finds the process that listens on a port, as far as this user may know. */
 final class SocketOwner {
   private static final String LISTENING = "0A";
 

@@ -19,11 +19,11 @@ final class TlsChecks {
   private static final String CHECK = "tls";
   private static final Duration SOON = Duration.ofDays(30);
 
-  private final Examined process;
+  private final ExaminedProcess process;
   private final Findings findings;
   private final Instant now;
 
-  TlsChecks(Examined process, Findings findings, Instant now) {
+  TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
     this.process = process;
     this.findings = findings;
     this.now = now;

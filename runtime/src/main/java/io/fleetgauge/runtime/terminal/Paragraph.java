@@ -24,7 +24,7 @@ public final class Paragraph {
   }
 
   /**
-   * As above.
+   * A text in lines, each of which ends in a line feed.
    *
    * @param first blanks before the first line
    * @param others blanks before the others

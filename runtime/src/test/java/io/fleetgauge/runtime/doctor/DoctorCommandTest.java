@@ -55,9 +55,9 @@ class DoctorCommandTest {
     }
   }
 
-  /** What a run says: the exit code, and lines of outcome, check, text and advice. */
-  private record Said(int code, List<String> lines) {
-    Said has(String outcome, String check, String... parts) {
+  /** The output of a run: the exit code, and lines of outcome, check, text and advice. */
+  private record Output(int code, List<String> lines) {
+    Output has(String outcome, String check, String... parts) {
       assertThat(lines)
           .as("%s %s with %s", outcome, check, List.of(parts))
           .anyMatch(
@@ -67,13 +67,13 @@ class DoctorCommandTest {
       return this;
     }
 
-    Said hasNo(String outcome, String check) {
+    Output hasNo(String outcome, String check) {
       assertThat(lines).noneMatch(line -> line.startsWith(outcome + " " + check + ": "));
       return this;
     }
   }
 
-  private Said doctor(String yaml, String... more) throws IOException {
+  private Output doctor(String yaml, String... more) throws IOException {
     Path config = Files.writeString(folder.resolve("config.yaml"), yaml);
     StringWriter out = new StringWriter();
     List<String> arguments =
@@ -98,7 +98,7 @@ class DoctorCommandTest {
                       + " | "
                       + finding.getString("advice"));
             });
-    return new Said(code, lines);
+    return new Output(code, lines);
   }
 
   private String yaml(String more) {
@@ -148,7 +148,7 @@ class DoctorCommandTest {
 
   @Test
   void aWrongConfigurationIsSaidWithEveryProblem() throws Exception {
-    Said said = doctor("http: {port: 99999, hots: x}\n");
+    Output said = doctor("http: {port: 99999, hots: x}\n");
     said.has("failure", "configuration", "http.port").has("failure", "configuration", "hots");
     assertThat(said.code()).isEqualTo(2);
     assertThat(said.lines()).allMatch(line -> line.contains("configuration: "));
@@ -194,7 +194,7 @@ class DoctorCommandTest {
     doctor(yaml("")).has("ok", "ports", "http.port " + http).has("ok", "ports", "cluster.port");
     open.add(new ServerSocket(http, 1, InetAddress.getLoopbackAddress()));
     open.add(new ServerSocket(cluster, 1, InetAddress.getLoopbackAddress()));
-    Said said = doctor(yaml(""));
+    Output said = doctor(yaml(""));
     String holder = "process " + ProcessHandle.current().pid();
     said.has("failure", "ports", "http.port " + http, "is in use", holder, "choose another port");
     said.has("failure", "ports", "cluster.port " + cluster, "is in use", holder);
@@ -356,7 +356,7 @@ class DoctorCommandTest {
         + "-----\n";
   }
 
-  private Said tls(Path certificate, Path key) throws IOException {
+  private Output tls(Path certificate, Path key) throws IOException {
     return doctor(
         "http: {host: 127.0.0.1, port: %d, tls: {certificate: %s, key: %s}}\n"
                 .formatted(http, certificate, key)

@@ -36,14 +36,14 @@ public final class TestExamination implements Examination {
   }
 
   @Override
-  public Examined read(String source, String yaml) throws ConfigException {
+  public ExaminedProcess read(String source, String yaml) throws ConfigException {
     ConfigReader in = new ConfigReader(source, yaml);
     String zone = in.find(ZONE).orElse("");
-    Examined examined =
-        new Examined(
+    ExaminedProcess examined =
+        new ExaminedProcess(
             HttpSettings.read(in, 9500),
             List.of(in.get(ADVERTISED)),
-            Optional.of(new Examined.ClusterPort(in.get(HOST), in.get(PORT), false)),
+            Optional.of(new ExaminedProcess.ClusterPort(in.get(HOST), in.get(PORT), false)),
             in.get(MEMBERS),
             zone.isEmpty() ? List.of() : List.of(URI.create(zone)),
             TrustSettings.readForReceiver(in),
@@ -51,7 +51,7 @@ public final class TestExamination implements Examination {
             true,
             List.of(),
             List.of(
-                new Examined.Folder(
+                new ExaminedProcess.Folder(
                     "store.folder", in.get(STORE), in.get(MOST), "store.maxDisk", true)),
             256,
             List.of(findings -> findings.ok("own", "a check of its own")));

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 /** Runs files of unit tests for rules. */
 public final class RuleTests {
   /**
-   * What came of a file.
+   * The result of a file.
    *
    * @param failures none if all tests passed
    * @param warnings what was noticed beside the tests

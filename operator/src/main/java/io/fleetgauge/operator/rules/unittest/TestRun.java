@@ -59,7 +59,7 @@ final class TestRun {
             test.externalLabels(), test.externalUrl(), RESEND_DELAY, 0, RuleGroup.Partial.EVALUATE);
   }
 
-  /** What differs from what the test expects; nothing if it passes. */
+  /** Differences from what the test expects; none if it passes. */
   List<String> failures() {
     try {
       for (TestFile.Input input : test.series()) {
@@ -157,9 +157,9 @@ final class TestRun {
 
   // --- alerts ---
 
-  private record Shown(Labels labels, Labels annotations) implements Comparable<Shown> {
+  private record ShownAlert(Labels labels, Labels annotations) implements Comparable<ShownAlert> {
     @Override
-    public int compareTo(Shown other) {
+    public int compareTo(ShownAlert other) {
       int byLabels = labels.compareTo(other.labels);
       return byLabels != 0 ? byLabels : annotations.compareTo(other.annotations);
     }
@@ -170,14 +170,14 @@ final class TestRun {
       if (expected.time() != time) {
         continue;
       }
-      List<Shown> wanted = new ArrayList<>();
+      List<ShownAlert> wanted = new ArrayList<>();
       for (TestFile.ExpectedAlert alert : expected.expected()) {
         wanted.add(
-            new Shown(
+            new ShownAlert(
                 Labels.of(alert.labels()).with("alertname", expected.alert()),
                 Labels.of(alert.annotations())));
       }
-      List<Shown> got = firing(expected.alert());
+      List<ShownAlert> got = firing(expected.alert());
       Collections.sort(wanted);
       Collections.sort(got);
       if (!wanted.equals(got)) {
@@ -196,8 +196,8 @@ final class TestRun {
     }
   }
 
-  private List<Shown> firing(String alert) {
-    List<Shown> firing = new ArrayList<>();
+  private List<ShownAlert> firing(String alert) {
+    List<ShownAlert> firing = new ArrayList<>();
     for (int i = 0; i < groups.size(); i++) {
       List<Rule> rules = groups.get(i).rules();
       for (int rule = 0; rule < rules.size(); rule++) {
@@ -206,7 +206,7 @@ final class TestRun {
         }
         for (AlertInstance instance : states.get(i).rules().get(rule).alerts()) {
           if (instance.state() == AlertInstance.State.FIRING && instance.resolvedAt() == 0) {
-            firing.add(new Shown(instance.labels(), Labels.of(instance.annotations())));
+            firing.add(new ShownAlert(instance.labels(), Labels.of(instance.annotations())));
           }
         }
       }
@@ -214,7 +214,7 @@ final class TestRun {
     return firing;
   }
 
-  private static String shown(List<Shown> alerts) {
+  private static String shown(List<ShownAlert> alerts) {
     if (alerts.isEmpty()) {
       return "[]";
     }

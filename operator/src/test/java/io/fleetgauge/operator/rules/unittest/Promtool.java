@@ -11,15 +11,15 @@ import org.junit.jupiter.api.Assumptions;
 /** The real promtool, where it is installed. */
 final class Promtool {
   /**
-   * What it said.
+   * The output of a run.
    *
    * @param exit 0 for success
    */
-  record Said(int exit, String text) {}
+  record Output(int exit, String text) {}
 
   private Promtool() {}
 
-  static Said run(Path folder, String... arguments) throws IOException, InterruptedException {
+  static Output run(Path folder, String... arguments) throws IOException, InterruptedException {
     String configured = System.getenv("FLEETGAUGE_PEERS");
     Path peers =
         configured == null
@@ -32,6 +32,6 @@ final class Promtool {
     Process process =
         new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Said(process.waitFor(), text);
+    return new Output(process.waitFor(), text);
   }
 }

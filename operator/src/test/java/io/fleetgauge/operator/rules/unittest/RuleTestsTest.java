@@ -37,7 +37,7 @@ class RuleTestsTest {
   @ParameterizedTest
   @MethodSource("files")
   void theVerdictInItsNameIsThatOfPromtool(Path file) throws Exception {
-    Promtool.Said said = Promtool.run(FOLDER, "test", "rules", file.getFileName().toString());
+    Promtool.Output said = Promtool.run(FOLDER, "test", "rules", file.getFileName().toString());
 
     assertThat(said.exit() == 0).as(said.text()).isEqualTo(passes(file));
   }

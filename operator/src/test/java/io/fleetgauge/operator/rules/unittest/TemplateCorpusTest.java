@@ -61,16 +61,16 @@ class TemplateCorpusTest {
 
   @Test
   void theRecordedTextsAreThoseOfPromtool() throws Exception {
-    Promtool.Said expanded = Promtool.run(FOLDER, "test", "rules", "expanded.test.yaml");
+    Promtool.Output expanded = Promtool.run(FOLDER, "test", "rules", "expanded.test.yaml");
 
     assertThat(expanded.exit()).as(expanded.text()).isZero();
   }
 
   @Test
   void promtoolFailsAndRefusesAndAcceptsAsRecorded() throws Exception {
-    Promtool.Said failing = Promtool.run(FOLDER, "test", "rules", "failing.test.yaml");
-    Promtool.Said refused = Promtool.run(FOLDER, "check", "rules", "refused.rules.yaml");
-    Promtool.Said unsupported = Promtool.run(FOLDER, "check", "rules", "unsupported.rules.yaml");
+    Promtool.Output failing = Promtool.run(FOLDER, "test", "rules", "failing.test.yaml");
+    Promtool.Output refused = Promtool.run(FOLDER, "check", "rules", "refused.rules.yaml");
+    Promtool.Output unsupported = Promtool.run(FOLDER, "check", "rules", "unsupported.rules.yaml");
 
     for (Rule rule : rules("failing")) {
       assertThat(failing.text())

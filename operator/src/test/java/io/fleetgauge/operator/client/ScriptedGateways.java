@@ -15,22 +15,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gateways g0, g1 and so on that answer as they are told, and keep what they are asked. A request
- * is written as {@code g0 GET /v1/backup}.
+ * Gateways g0, g1 and so on that answer as they are told, and keep the requests. A request is
+ * written as {@code g0 GET /v1/backup}.
  */
-public final class ToldGateways {
+public final class ScriptedGateways {
   private final Vertx vertx = Vertx.vertx();
   private final List<URI> addresses = new ArrayList<>();
   private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
   private final Map<String, Deque<Answer>> answers = new ConcurrentHashMap<>();
-  private final Map<String, Sent> sent = new ConcurrentHashMap<>();
+  private final Map<String, SentBody> sent = new ConcurrentHashMap<>();
 
   private record Answer(int status, byte[] body) {}
 
   /** The body of a request, and the digest that it named. */
-  public record Sent(byte[] body, String sha256) {}
+  public record SentBody(byte[] body, String sha256) {}
 
-  public ToldGateways(int count) throws Exception {
+  public ScriptedGateways(int count) throws Exception {
     for (int i = 0; i < count; i++) {
       String name = "g" + i;
       int port =
@@ -49,11 +49,11 @@ public final class ToldGateways {
   }
 
   /** Answers to a request follow each other; the last one stays. */
-  public ToldGateways tell(String request, int status, String body) {
+  public ScriptedGateways tell(String request, int status, String body) {
     return tell(request, status, body.getBytes(StandardCharsets.UTF_8));
   }
 
-  public ToldGateways tell(String request, int status, byte[] body) {
+  public ScriptedGateways tell(String request, int status, byte[] body) {
     answers.computeIfAbsent(request, none -> new ArrayDeque<>()).add(new Answer(status, body));
     return this;
   }
@@ -71,8 +71,8 @@ public final class ToldGateways {
     }
   }
 
-  /** What the newest of these requests sent. */
-  public Sent sent(String request) {
+  /** The body that the newest of these requests sent. */
+  public SentBody sent(String request) {
     return sent.get(request);
   }
 
@@ -88,7 +88,8 @@ public final class ToldGateways {
         .onSuccess(
             body -> {
               asked.add(name);
-              sent.put(name, new Sent(body.getBytes(), request.getHeader("X-Fleetgauge-Sha256")));
+              sent.put(
+                  name, new SentBody(body.getBytes(), request.getHeader("X-Fleetgauge-Sha256")));
               Answer answer;
               synchronized (answers) {
                 Deque<Answer> told = answers.get(name);

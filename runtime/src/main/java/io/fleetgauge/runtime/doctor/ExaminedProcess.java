@@ -9,14 +9,14 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What there is to look at of a process.
+ * A process to check, as its configuration describes it.
  *
  * @param http where it listens
  * @param reachedAs the names by which others reach it, which its certificate has to have
  * @param clusterPort where other members reach it
  * @param members Hazelcast addresses of other members, as host:port
  * @param gateways addresses of gateways that are known from the configuration
- * @param trust how it proves who it is
+ * @param trust the means by which it proves its identity
  * @param tenants the tenants file
  * @param needsTenants whether it asks for tokens unless it is told not to
  * @param secrets other files that hold secrets
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * @param openFiles how many files it should be allowed to open
  * @param own checks of this kind of process only
  */
-public record Examined(
+public record ExaminedProcess(
     HttpSettings http,
     List<String> reachedAs,
     Optional<ClusterPort> clusterPort,
