@@ -97,7 +97,10 @@ public final class QueryProcess implements AutoCloseable {
                 cluster,
                 new RulesPart.Mounting(router, api.routes(), () -> port),
                 clock));
-    port = start("HTTP", new HttpPart(vertx, config, router)).port();
+    HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
+    lifecycle.started("HTTP", STOP_LIMIT, http);
+    http.declare(meters);
+    port = http.port();
     String name = LocalHost.name() + ":" + port;
     start("cluster", cluster);
     start("other query APIs", new PeersPart(config, guard, cluster, queries, peers, name));
