@@ -14,11 +14,12 @@ import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.vertx.ext.web.Router;
 import java.util.function.LongSupplier;
 
 /** The routes of all APIs but that of rules. */
-final class ApiPart implements QueryPart {
+final class ApiPart implements ProcessPart {
   private final QueryConfig config;
   private final Router router;
   private final QuerierPart queries;

@@ -8,13 +8,14 @@ import io.fleetgauge.runtime.discovery.Discovery;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Vertx;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** The seat of this process in the cluster, as a member without data. */
-final class ClusterPart implements QueryPart {
+final class ClusterPart implements ProcessPart {
   private final Lifecycle lifecycle = new Lifecycle("cluster");
   private final Vertx vertx;
   private final QueryConfig config;

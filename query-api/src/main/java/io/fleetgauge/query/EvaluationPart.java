@@ -3,13 +3,14 @@ package io.fleetgauge.query;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.rules.running.RunningRules;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Optional;
 
 /** The evaluation of rules, together with the other query APIs. */
-final class EvaluationPart implements QueryPart {
+final class EvaluationPart implements ProcessPart {
   private final QueryConfig config;
   private final Guard guard;
   private final ClusterPart cluster;

@@ -5,11 +5,12 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.peers.PeerQueries;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import java.util.Optional;
 
 /** The bus, over which limits and queries are shared with the other query APIs. */
-final class PeersPart implements QueryPart {
+final class PeersPart implements ProcessPart {
   private final QueryConfig config;
   private final Guard guard;
   private final ClusterPart cluster;

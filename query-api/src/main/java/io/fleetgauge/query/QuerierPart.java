@@ -16,6 +16,7 @@ import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.vocabulary.AliasTable;
@@ -28,7 +29,7 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /** The way of a query to the gateways: its places, its threads, its trace, the connections. */
-final class QuerierPart implements QueryPart {
+final class QuerierPart implements ProcessPart {
   /** Most queries of rules that run or wait: those of all groups at one time. */
   private static final int RULES_IN_FLIGHT = 100_000;
 

@@ -11,6 +11,7 @@ import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.EventLoops;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.tenant.Right;
 import io.vertx.core.Vertx;
@@ -50,11 +51,11 @@ public final class QueryProcess implements AutoCloseable {
     return process;
   }
 
-  private <P extends QueryPart> P start(String name, P part) throws StartFailure {
+  private <P extends ProcessPart> P start(String name, P part) throws StartFailure {
     return start(name, PART_STOP_LIMIT, part);
   }
 
-  private <P extends QueryPart> P start(String name, Duration stopLimit, P part)
+  private <P extends ProcessPart> P start(String name, Duration stopLimit, P part)
       throws StartFailure {
     lifecycle.started(name, stopLimit, part);
     part.start();

@@ -16,6 +16,7 @@ import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Vertx;
@@ -29,7 +30,7 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /** Rules: where they come from, their routes, and the Alertmanagers. */
-final class RulesPart implements QueryPart {
+final class RulesPart implements ProcessPart {
   private final Lifecycle lifecycle = new Lifecycle("rules");
   private final Vertx vertx;
   private final QueryConfig config;

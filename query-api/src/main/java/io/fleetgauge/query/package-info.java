@@ -2,7 +2,7 @@
  * The query API's process: answers Prometheus's HTTP API from the gateways.
  *
  * <p>In: a {@link io.fleetgauge.query.config.QueryConfig}. Out: {@link
- * io.fleetgauge.query.QueryProcess}, a list of {@link io.fleetgauge.query.QueryPart}s: queries, the
+ * io.fleetgauge.query.QueryProcess}, a list of {@link io.fleetgauge.runtime.process.ProcessPart}s: queries, the
  * routes of the APIs, rules, the port, the cluster, the other query APIs and the evaluation of
  * rules.
  *
