@@ -136,7 +136,8 @@ public final class DoctorCommand implements Command {
   private Optional<ExaminedProcess> configuration(Examination examination, Findings findings) {
     String source = file == null ? "the default configuration" : file.toString();
     try {
-      ExaminedProcess examined = examination.read(source, file == null ? "" : Files.readString(file));
+      ExaminedProcess examined =
+          examination.read(source, file == null ? "" : Files.readString(file));
       findings.ok("configuration", source + " is valid");
       return Optional.of(examined);
     } catch (ConfigException e) {
