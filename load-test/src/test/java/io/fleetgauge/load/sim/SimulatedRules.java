@@ -8,7 +8,7 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.sample.Labels;
@@ -92,7 +92,7 @@ final class SimulatedRules {
             slot,
             (expression, time) ->
                 CompletableFuture.completedFuture(
-                    new Seen(new Answer.Vector(time, series), List.of())),
+                    new QueryAnswer(new Answer.Vector(time, series), List.of())),
             samples -> CompletableFuture.completedFuture(null),
             SETTINGS)
         .toCompletableFuture()

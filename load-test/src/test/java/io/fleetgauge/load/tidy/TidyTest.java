@@ -65,8 +65,8 @@ class TidyTest {
           room("promql.expr", "sample", "sample.prometheus", "sample.regexp", "sample.vocabulary"),
           room("promql.syntax", "promql.expr", "sample", "sample.prometheus"),
           room("promql.kernel", "sample"),
-          room("promql.fair"),
           room("promql.query", "promql.expr", "promql.kernel", "sample"),
+          room("promql.fair", "promql.query"),
           room(
               "promql.function",
               "promql.expr",

@@ -149,7 +149,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   @Override
   public synchronized boolean append(long segment, byte[] record) {
     boolean isTaken =
-        journal.append(segment, record, written -> writtenOrLost()) == Journal.Appended.QUEUED;
+        journal.append(segment, record, written -> writtenOrLost()) == Journal.AppendResult.QUEUED;
     taken += isTaken ? 1 : 0;
     return isTaken;
   }

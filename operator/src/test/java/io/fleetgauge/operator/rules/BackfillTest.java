@@ -98,7 +98,7 @@ class BackfillTest {
     TestSeries live = series();
     GroupState state = GroupState.initial(group);
     for (long slot = first; slot <= last; slot += MINUTE) {
-      List<GroupEvaluation.Written> written = new ArrayList<>();
+      List<GroupEvaluation.ResultSample> written = new ArrayList<>();
       GroupEvaluation.Outcome outcome =
           GroupEvaluation.evaluate(
                   group,
@@ -107,7 +107,8 @@ class BackfillTest {
                   (expr, time) -> {
                     try {
                       return CompletableFuture.completedFuture(
-                          new GroupEvaluation.Seen(ask(live, expr, time, time, 0), List.of()));
+                          new GroupEvaluation.QueryAnswer(
+                              ask(live, expr, time, time, 0), List.of()));
                     } catch (QueryFailure e) {
                       return CompletableFuture.failedFuture(e);
                     }
@@ -122,7 +123,7 @@ class BackfillTest {
               .join();
       state = outcome.after();
       written.addAll(outcome.samples());
-      for (GroupEvaluation.Written sample : written) {
+      for (GroupEvaluation.ResultSample sample : written) {
         if (!sample.labels().metric().startsWith("ALERTS")) {
           addTo(evaluated, sample.labels(), sample.time(), sample.value());
         }

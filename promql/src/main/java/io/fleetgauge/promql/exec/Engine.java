@@ -16,7 +16,7 @@ import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SamplesRead;
@@ -45,7 +45,7 @@ public final class Engine {
   private Engine(
       Query query,
       SeriesSource source,
-      Map<Expr, Provided> provided,
+      Map<Expr, ProvidedPart> provided,
       boolean isPart,
       StopCheck stop) {
     this.query = query;
@@ -100,7 +100,7 @@ public final class Engine {
    * @param provided parts that were evaluated elsewhere, by identity
    */
   public static Answer run(
-      Query query, SeriesSource source, Map<Expr, Provided> provided, StopCheck stop)
+      Query query, SeriesSource source, Map<Expr, ProvidedPart> provided, StopCheck stop)
       throws QueryFailure {
     selections(query, provided.keySet());
     return new Engine(query, source, provided, false, stop).answer();

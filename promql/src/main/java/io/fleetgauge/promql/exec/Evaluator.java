@@ -15,7 +15,7 @@ import io.fleetgauge.promql.query.Annotations;
 import io.fleetgauge.promql.query.Budget;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.Grid;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -36,7 +36,7 @@ public final class Evaluator {
   private final SeriesSource source;
   private final Annotations annotations;
   private final Budget budget;
-  private final Map<Expr, Provided> provided;
+  private final Map<Expr, ProvidedPart> provided;
   private final Invariance invariance = new Invariance();
   private final ScalarEvaluation scalars;
   private final BinaryEvaluation operators;
@@ -49,7 +49,7 @@ public final class Evaluator {
   public Evaluator(
       Query query,
       SeriesSource source,
-      Map<Expr, Provided> provided,
+      Map<Expr, ProvidedPart> provided,
       boolean isPart,
       Annotations annotations,
       Budget budget) {
@@ -92,7 +92,7 @@ public final class Evaluator {
   }
 
   private void walk(Expr expr, Grid grid, Sink sink) throws QueryFailure {
-    Provided there = provided.get(expr);
+    ProvidedPart there = provided.get(expr);
     if (there != null) {
       for (Column column : there.columns()) {
         push(column, sink);

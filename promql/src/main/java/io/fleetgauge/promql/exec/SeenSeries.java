@@ -19,12 +19,12 @@ import java.util.Optional;
  */
 public final class SeenSeries {
   /** A series as it is seen, and how far that is from how it is stored. */
-  private record Found(Series series, boolean changed) {}
+  private record Entry(Series series, boolean changed) {}
 
-  private static final Comparator<Found> ORDER =
-      Comparator.comparing((Found found) -> found.series().labels()).thenComparing(Found::changed);
+  private static final Comparator<Entry> ORDER =
+      Comparator.comparing((Entry found) -> found.series().labels()).thenComparing(Entry::changed);
 
-  private final List<Found> found = new ArrayList<>();
+  private final List<Entry> found = new ArrayList<>();
 
   /**
    * Takes series of one reading; earlier readings go first.
@@ -37,12 +37,12 @@ public final class SeenSeries {
       throw new QueryFailure(QueryFailure.Kind.EXECUTION, obstacle.get());
     }
     Series seen = reading.seen().series(stored);
-    found.add(new Found(seen, !seen.labels().equals(stored.labels())));
+    found.add(new Entry(seen, !seen.labels().equals(stored.labels())));
   }
 
   public List<Series> series() {
     found.sort(ORDER);
-    return Series.joinEqual(found.stream().map(Found::series).toList());
+    return Series.joinEqual(found.stream().map(Entry::series).toList());
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.expr;
 
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param matchers of the stored series, the scope's among them
  */
-public record Reading(List<Matcher> matchers, Seen seen) {
+public record Reading(List<Matcher> matchers, SeriesAliases seen) {
   /** The same with more matchers. */
   public Reading scoped(List<Matcher> scope) {
     List<Matcher> all = new ArrayList<>(scope);

@@ -18,7 +18,7 @@ import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -299,7 +299,7 @@ public record PartsQuestion(
       // One series may belong to different hosts for them.
       return EvaluatedParts.unfit("gateways have different ingest.hostLabels");
     }
-    List<Provided> merged = new ArrayList<>();
+    List<ProvidedPart> merged = new ArrayList<>();
     Map<String, String> notes = new LinkedHashMap<>();
     try {
       for (int i = 0; i < parts.size(); i++) {
@@ -316,7 +316,7 @@ public record PartsQuestion(
     return new EvaluatedParts(merged, "", samples, cells, notes);
   }
 
-  private Provided merged(Planned planned, int index, List<Results> all) throws QueryFailure {
+  private ProvidedPart merged(Planned planned, int index, List<Results> all) throws QueryFailure {
     Planned.Cut cut = planned.cuts().get(index);
     List<Column> columns = new ArrayList<>();
     List<Partial> partials = new ArrayList<>();
@@ -340,7 +340,7 @@ public record PartsQuestion(
     } else {
       columns.sort(Comparator.comparing(Column::labels));
     }
-    return new Provided(
+    return new ProvidedPart(
         columns,
         parts.get(index).text.inQuery(cut.expr(), settings.features(), annotations.values()));
   }

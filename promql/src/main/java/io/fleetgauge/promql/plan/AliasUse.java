@@ -8,7 +8,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.fleetgauge.sample.vocabulary.Aliases;
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -181,7 +181,7 @@ public final class AliasUse {
       readings.add(new Reading(matchers, aliases.unnamed()));
     }
     for (String name : named(selector, aliases)) {
-      Seen seen = aliases.named(aliases.metrics().get(name));
+      SeriesAliases seen = aliases.named(aliases.metrics().get(name));
       List<Matcher> stored = new ArrayList<>();
       stored.add(Matcher.equal(Labels.NAME, aliases.metrics().get(name).stored()));
       for (Matcher matcher : selector) {

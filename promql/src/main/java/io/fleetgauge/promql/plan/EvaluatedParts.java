@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.plan;
 
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +14,11 @@ import java.util.Map;
  * @param notes what the shards report about how they executed a part, by the part's text
  */
 public record EvaluatedParts(
-    List<Provided> parts, String unfit, long samples, long rollupCells, Map<String, String> notes) {
+    List<ProvidedPart> parts,
+    String unfit,
+    long samples,
+    long rollupCells,
+    Map<String, String> notes) {
   /** Of a plan without cuts. */
   public static final EvaluatedParts NONE = new EvaluatedParts(List.of(), "", 0, 0, Map.of());
 

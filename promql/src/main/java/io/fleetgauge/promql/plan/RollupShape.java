@@ -4,7 +4,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -97,7 +97,7 @@ public record RollupShape(
     if (selector.readings().isEmpty()) {
       return true;
     }
-    Seen seen = selector.readings().getFirst().seen();
+    SeriesAliases seen = selector.readings().getFirst().seen();
     return selector.readings().size() == 1
         && seen.metric().isEmpty()
         && !grouping.without()

@@ -17,7 +17,7 @@ sealed interface Command {
    * @param line its line in the script, from 1
    * @param step ms; 0 for an instant query
    */
-  record Eval(int line, long start, long end, long step, String query, Expected expected)
+  record Eval(int line, long start, long end, long step, String query, Expectation expected)
       implements Command {
     boolean isInstant() {
       return step == 0;
@@ -46,7 +46,7 @@ sealed interface Command {
    * @param infos as {@code warnings}
    * @param grid start, end and step of a result that is a range vector
    */
-  record Expected(
+  record Expectation(
       Optional<TextRule> failure,
       List<TextRule> warnings,
       List<TextRule> infos,

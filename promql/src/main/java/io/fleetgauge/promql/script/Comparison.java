@@ -53,7 +53,7 @@ final class Comparison {
   }
 
   private static Optional<String> result(Command.Eval eval, Answer.Result result) {
-    Command.Expected expected = eval.expected();
+    Command.Expectation expected = eval.expected();
     return switch (result) {
       case Answer.Scalar scalar ->
           expected.scalar().isPresent() && same(expected.scalar().get(), scalar.value())
@@ -71,11 +71,11 @@ final class Comparison {
     };
   }
 
-  private static Optional<String> unlike(Command.Expected expected, Answer.Result result) {
+  private static Optional<String> unlike(Command.Expectation expected, Answer.Result result) {
     return Optional.of("expected " + shown(expected) + "\n  got " + shown(result));
   }
 
-  private static Optional<String> vector(Command.Expected expected, Answer.Vector vector) {
+  private static Optional<String> vector(Command.Expectation expected, Answer.Vector vector) {
     boolean otherKind =
         expected.scalar().isPresent()
             || expected.text().isPresent()
@@ -106,7 +106,7 @@ final class Comparison {
   }
 
   private static Optional<String> matrix(
-      Command.Expected expected, long[] grid, Answer.Matrix matrix, boolean ordered) {
+      Command.Expectation expected, long[] grid, Answer.Matrix matrix, boolean ordered) {
     Map<Labels, Notation.Line> wanted = new HashMap<>();
     for (Notation.Line line : expected.series()) {
       if (line.items().stream().anyMatch(Notation.Item::present)) {
@@ -198,7 +198,7 @@ final class Comparison {
 
   // --- as text ---
 
-  private static String shown(Command.Expected expected) {
+  private static String shown(Command.Expectation expected) {
     if (expected.scalar().isPresent()) {
       return Numbers.text(expected.scalar().get());
     }

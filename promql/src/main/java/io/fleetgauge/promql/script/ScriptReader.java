@@ -122,12 +122,12 @@ final class ScriptReader {
     Optional<long[]> grid = Optional.empty();
     final List<Notation.Line> series = new ArrayList<>();
 
-    Command.Expected expected() {
-      return new Command.Expected(failure, warnings, infos, ordered, text, scalar, grid, series);
+    Command.Expectation expected() {
+      return new Command.Expectation(failure, warnings, infos, ordered, text, scalar, grid, series);
     }
   }
 
-  private Command.Expected body(String oldForm) throws ScriptException {
+  private Command.Expectation body(String oldForm) throws ScriptException {
     Body body = new Body();
     switch (oldForm == null ? "" : oldForm) {
       case "_fail" -> body.failure = Optional.of(Command.TextRule.ANY);

@@ -105,7 +105,7 @@ public final class ScriptRunner {
 
   /** Repeats an instant query as the middle step of a range query. */
   private Optional<String> again(Command.Eval eval, Expr expr, String how) {
-    Command.Expected expected = eval.expected();
+    Command.Expectation expected = eval.expected();
     boolean asked = eval.query().matches(".*(?i:start|end|range|step)\\s*\\(\\s*\\).*");
     boolean impossible =
         expected.ordered()

@@ -34,7 +34,7 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.NameEscaping;
 import io.fleetgauge.sample.vocabulary.Factor;
 import io.fleetgauge.sample.vocabulary.MetricAlias;
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ class FragmentCodecTest {
                           List.of(
                               new Reading(
                                   MATCHERS,
-                                  new Seen(
+                                  new SeriesAliases(
                                       Optional.of(
                                           new MetricAlias("b", "a", new Factor(1, 100), "", "")),
                                       Map.of("hostname", "Hostname")))))),

@@ -12,7 +12,7 @@ import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.InMemorySeries;
 import io.fleetgauge.promql.query.PartResult;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SeriesSource;
@@ -112,12 +112,12 @@ final class InMemoryShards {
 
   Answer run(Query query, Aliases aliases, Planner.Mode mode) throws Exception {
     Planned planned = Planner.plan(query, List.of(), aliases, mode);
-    Map<Expr, Provided> provided = planned.cuts().isEmpty() ? Map.of() : ask(planned);
+    Map<Expr, ProvidedPart> provided = planned.cuts().isEmpty() ? Map.of() : ask(planned);
     pushedDown = !provided.isEmpty();
     return Engine.run(planned.query(), whole(), provided, StopCheck.NEVER);
   }
 
-  private Map<Expr, Provided> ask(Planned planned) throws Exception {
+  private Map<Expr, ProvidedPart> ask(Planned planned) throws Exception {
     PartsQuestion question = PartsQuestion.of(planned, 1_000);
     List<PartsQuestion.Answer> answers = new ArrayList<>();
     for (Shard shard : shards) {
@@ -128,7 +128,7 @@ final class InMemoryShards {
       answers.add((PartsQuestion.Answer) FragmentCodec.decode(answer, question).result());
     }
     EvaluatedParts merged = question.merged(planned, answers);
-    Map<Expr, Provided> provided = new IdentityHashMap<>();
+    Map<Expr, ProvidedPart> provided = new IdentityHashMap<>();
     for (int i = 0; i < merged.parts().size(); i++) {
       provided.put(planned.cuts().get(i).expr(), merged.parts().get(i));
     }

@@ -18,7 +18,7 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import io.fleetgauge.sample.vocabulary.MetricAlias;
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -46,7 +46,7 @@ final class AliasedLookups {
    *
    * @param selectors with the caller's scope; all series when there are none
    */
-  private record Part(Seen seen, List<List<Matcher>> selectors) {
+  private record Part(SeriesAliases seen, List<List<Matcher>> selectors) {
     SeriesSearch search(SeriesFilter filter, int limit) {
       return new SeriesSearch(filter.from(), filter.to(), limit, selectors);
     }
@@ -69,7 +69,7 @@ final class AliasedLookups {
       List<List<Matcher>> all = caller.scope().isEmpty() ? List.of() : List.of(caller.scope());
       return List.of(new Part(aliases.unnamed(), all));
     }
-    Map<Seen, List<List<Matcher>>> bySeen = new LinkedHashMap<>();
+    Map<SeriesAliases, List<List<Matcher>>> bySeen = new LinkedHashMap<>();
     for (List<Matcher> selector : selectors) {
       for (Reading reading : AliasUse.readings(selector, aliases)) {
         bySeen
@@ -175,7 +175,7 @@ final class AliasedLookups {
             found -> {
               TreeSet<Labels> all = new TreeSet<>();
               for (int i = 0; i < parts.size(); i++) {
-                Seen seen = parts.get(i).seen();
+                SeriesAliases seen = parts.get(i).seen();
                 found.value().get(i).forEach(labels -> all.add(seen.labels(labels)));
               }
               return new Gathered<>(List.copyOf(all), found.coverage());
@@ -190,7 +190,7 @@ final class AliasedLookups {
             found -> {
               List<OwnedSeries> all = new ArrayList<>();
               for (int i = 0; i < parts.size(); i++) {
-                Seen seen = parts.get(i).seen();
+                SeriesAliases seen = parts.get(i).seen();
                 for (OwnedSeries series : found.value().get(i).series()) {
                   all.add(new OwnedSeries(seen.labels(series.identity()), series.intervals()));
                 }
@@ -200,7 +200,7 @@ final class AliasedLookups {
   }
 
   private static boolean isStored(List<Part> parts) {
-    return parts.size() == 1 && parts.getFirst().seen().equals(Seen.AS_STORED);
+    return parts.size() == 1 && parts.getFirst().seen().equals(SeriesAliases.AS_STORED);
   }
 
   /** Sorted strings of all parts, each once. */
@@ -250,7 +250,7 @@ final class AliasedLookups {
       List<List<Series>> all = new ArrayList<>();
       int next = 0;
       for (List<Reading> of : readings) {
-        if (of.size() == 1 && of.getFirst().seen().equals(Seen.AS_STORED)) {
+        if (of.size() == 1 && of.getFirst().seen().equals(SeriesAliases.AS_STORED)) {
           all.add(found.get(next++));
           continue;
         }

@@ -3,19 +3,19 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.ValueType;
+import io.fleetgauge.promql.fair.LightWork;
+import io.fleetgauge.promql.fair.YieldToLightQueries;
 import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.WideFold;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.Column;
-import io.fleetgauge.promql.query.LightWork;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.Lanes;
@@ -284,7 +284,7 @@ final class Execution {
 
   private static boolean isLittle(Planned planned, EvaluatedParts parts) {
     long points = 0;
-    for (Provided part : parts.parts()) {
+    for (ProvidedPart part : parts.parts()) {
       for (Column column : part.columns()) {
         points += column.values().length;
       }
@@ -328,7 +328,7 @@ final class Execution {
             receiver.accept(series);
           }
         };
-    Map<Expr, Provided> provided = new IdentityHashMap<>();
+    Map<Expr, ProvidedPart> provided = new IdentityHashMap<>();
     for (int i = 0; i < planned.cuts().size(); i++) {
       provided.put(planned.cuts().get(i).expr(), evaluated.parts().get(i));
     }

@@ -20,7 +20,7 @@ import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
-import io.fleetgauge.promql.query.Provided;
+import io.fleetgauge.promql.query.ProvidedPart;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
@@ -241,7 +241,7 @@ public abstract class FleetContract extends SourceContract {
               Query.Settings.STOCK);
       Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
       SeriesSource source = seriesSource();
-      Map<Expr, Provided> provided = new IdentityHashMap<>();
+      Map<Expr, ProvidedPart> provided = new IdentityHashMap<>();
       if (!planned.cuts().isEmpty()) {
         EvaluatedParts parts =
             await(shards.parts(planned, Optional.empty(), options())).value().parts();
@@ -306,7 +306,7 @@ public abstract class FleetContract extends SourceContract {
     Planned planned = Planner.plan(query, List.of(), aliases, Planner.Mode.AUTO);
     EvaluatedParts parts =
         await(shards.parts(planned, Optional.empty(), options())).value().parts();
-    Map<Expr, Provided> provided = new IdentityHashMap<>();
+    Map<Expr, ProvidedPart> provided = new IdentityHashMap<>();
     provided.put(planned.cuts().getFirst().expr(), parts.parts().getFirst());
     Answer answer = Engine.run(planned.query(), seriesSource(), provided, StopCheck.NEVER);
     assertThat(answer.result())

@@ -528,7 +528,7 @@ public sealed interface KeyType<T> {
         return null;
       }
       if (node.isNumber()) {
-        return new RelabelFields.Written(node.asText());
+        return new RelabelFields.WrittenNumber(node.asText());
       }
       if (node.isBoolean()) {
         return node.booleanValue();

@@ -18,19 +18,19 @@ import java.util.List;
  * to a file that was open before is lost, and no write fails. Safe for all threads.
  */
 public final class FolderWatch implements Closeable {
-  private final List<Watched> all = new ArrayList<>();
+  private final List<WatchedPath> all = new ArrayList<>();
 
   /**
    * @param key device and inode; null on file systems without them
    * @param held keeps the inode of a folder from being given to another one; null for a file
    */
-  private record Watched(Path path, Object key, FileChannel held) {}
+  private record WatchedPath(Path path, Object key, FileChannel held) {}
 
   /** A folder or file is not the one that it was. */
-  public static final class Lost extends IOException {
+  public static final class LostPathException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private Lost(Path path, String how) {
+    private LostPathException(Path path, String how) {
       super(path + " " + how + " while the process ran: put it back, or restart the process");
     }
 
@@ -51,7 +51,7 @@ public final class FolderWatch implements Closeable {
         found.isDirectory() && found.fileKey() != null
             ? PrivateFiles.open(path, StandardOpenOption.READ)
             : null;
-    all.add(new Watched(path.toAbsolutePath(), found.fileKey(), held));
+    all.add(new WatchedPath(path.toAbsolutePath(), found.fileKey(), held));
     // A folder is named before what was in it.
     all.sort(Comparator.comparingInt(each -> each.path.getNameCount()));
   }
@@ -61,26 +61,26 @@ public final class FolderWatch implements Closeable {
    *
    * @throws Lost if one is not
    */
-  public synchronized void require() throws Lost {
-    for (Watched each : all) {
+  public synchronized void require() throws LostPathException {
+    for (WatchedPath each : all) {
       try {
         Object key = Files.readAttributes(each.path, BasicFileAttributes.class).fileKey();
         if (each.key != null && !each.key.equals(key)) {
-          throw new Lost(each.path, "was replaced or covered by a mount");
+          throw new LostPathException(each.path, "was replaced or covered by a mount");
         }
       } catch (NoSuchFileException e) {
-        throw new Lost(each.path, "was removed");
-      } catch (Lost e) {
+        throw new LostPathException(each.path, "was removed");
+      } catch (LostPathException e) {
         throw e;
       } catch (IOException e) {
-        throw new Lost(each.path, "cannot be found any more (" + e + ")");
+        throw new LostPathException(each.path, "cannot be found any more (" + e + ")");
       }
     }
   }
 
   @Override
   public synchronized void close() throws IOException {
-    for (Watched each : all) {
+    for (WatchedPath each : all) {
       if (each.held != null) {
         each.held.close();
       }

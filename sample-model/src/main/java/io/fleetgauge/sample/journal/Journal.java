@@ -82,7 +82,7 @@ public final class Journal implements AutoCloseable {
       long packed) {}
 
   /** Result of {@link #append}. */
-  public enum Appended {
+  public enum AppendResult {
     /** The record is queued; its callback will be called. */
     QUEUED,
     /** The current segment is another one by now; nothing was done. */
@@ -205,18 +205,18 @@ public final class Journal implements AutoCloseable {
    * until that is back. May wait for the disk.
    */
   public void look() {
-    Optional<FolderWatch.Lost> lost = lookForLost();
+    Optional<FolderWatch.LostPathException> lost = lookForLost();
     if (lost.isPresent() && trouble().isEmpty()) {
       fail("cannot be used", lost.get()).forEach(entry -> entry.done.accept(false));
     }
   }
 
-  private Optional<FolderWatch.Lost> lookForLost() {
+  private Optional<FolderWatch.LostPathException> lookForLost() {
     try {
       watch.require();
       isFolderLost = false;
       return Optional.empty();
-    } catch (FolderWatch.Lost e) {
+    } catch (FolderWatch.LostPathException e) {
       isFolderLost = true;
       return Optional.of(e);
     }
@@ -309,22 +309,22 @@ public final class Journal implements AutoCloseable {
    * @param done called on the writing thread: whether the record is as durable as the policy
    *     requires, or lost
    */
-  public Appended append(long expected, byte[] record, Consumer<Boolean> done) {
+  public AppendResult append(long expected, byte[] record, Consumer<Boolean> done) {
     return append(expected, record, false, done);
   }
 
   /** As above; with {@code forced}, {@code done} is called after a sync, whatever the policy. */
-  public Appended append(long expected, byte[] record, boolean forced, Consumer<Boolean> done) {
+  public AppendResult append(long expected, byte[] record, boolean forced, Consumer<Boolean> done) {
     lock.lock();
     try {
       if (segment != expected) {
-        return Appended.OTHER_SEGMENT;
+        return AppendResult.OTHER_SEGMENT;
       }
       if (!trouble.isEmpty()
           || closing
           || queuedBytes + record.length > settings.maxQueuedBytes()
           || size() > settings.maxBytes()) {
-        return Appended.REJECTED;
+        return AppendResult.REJECTED;
       }
       queue.add(new Entry(segment, record, forced, done));
       queuedBytes += record.length;
@@ -333,7 +333,7 @@ public final class Journal implements AutoCloseable {
         nextSegment();
       }
       work.signal();
-      return Appended.QUEUED;
+      return AppendResult.QUEUED;
     } finally {
       lock.unlock();
     }
@@ -671,7 +671,7 @@ public final class Journal implements AutoCloseable {
     SegmentWriter next = null;
     boolean works = false;
     try {
-      Optional<FolderWatch.Lost> lost = lookForLost();
+      Optional<FolderWatch.LostPathException> lost = lookForLost();
       if (lost.isPresent()) {
         throw lost.get();
       }

@@ -217,12 +217,12 @@ public final class RelabelFields {
   }
 
   /** A number as it was written, which a text field takes as it is. */
-  public static final class Written extends Number {
+  public static final class WrittenNumber extends Number {
     private static final long serialVersionUID = 1L;
 
     private final String text;
 
-    public Written(String text) {
+    public WrittenNumber(String text) {
       this.text = text;
     }
 

@@ -23,12 +23,12 @@ public record Aliases(Map<String, MetricAlias> metrics, Map<String, String> labe
   }
 
   /** Series under their own names, with the labels of these aliases. */
-  public Seen unnamed() {
-    return new Seen(Optional.empty(), labels);
+  public SeriesAliases unnamed() {
+    return new SeriesAliases(Optional.empty(), labels);
   }
 
   /** Series under the name of an alias, with the labels of these aliases. */
-  public Seen named(MetricAlias alias) {
-    return new Seen(Optional.of(alias), labels);
+  public SeriesAliases named(MetricAlias alias) {
+    return new SeriesAliases(Optional.of(alias), labels);
   }
 }

@@ -51,7 +51,7 @@ class FolderWatchTest {
     Path away = folder.resolve("away");
     Files.move(data, away);
     assertThatThrownBy(watch::require)
-        .isInstanceOf(FolderWatch.Lost.class)
+        .isInstanceOf(FolderWatch.LostPathException.class)
         .hasToString(data + " was removed" + ADVICE);
     Files.move(away, data);
     watch.require();

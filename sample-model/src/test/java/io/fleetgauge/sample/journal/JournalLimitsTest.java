@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.sample.journal.Journal.Appended;
+import io.fleetgauge.sample.journal.Journal.AppendResult;
 import io.fleetgauge.sample.journal.Journal.Sync;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,7 +43,7 @@ class JournalLimitsTest {
   private static boolean append(Journal journal, int bytes, boolean forced) {
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
     assertThat(journal.append(journal.segment(), new byte[bytes], forced, kept::complete))
-        .isEqualTo(Appended.QUEUED);
+        .isEqualTo(AppendResult.QUEUED);
     return kept.join();
   }
 
@@ -99,7 +99,7 @@ class JournalLimitsTest {
       for (int i = 0; i < 5; i++) {
         assertThat(append(journal, 100, false)).isTrue();
       }
-      assertThat(journal.append(1, new byte[101], kept -> {})).isEqualTo(Appended.REJECTED);
+      assertThat(journal.append(1, new byte[101], kept -> {})).isEqualTo(AppendResult.REJECTED);
       assertThat(journal.trouble()).isEmpty();
     }
   }
@@ -128,7 +128,7 @@ class JournalLimitsTest {
       assertThat(journal.bytes()).isEqualTo(limit);
       assertThat(journal.trouble()).isEmpty();
       append(journal, 0, false);
-      assertThat(journal.append(1, new byte[0], kept -> {})).isEqualTo(Appended.REJECTED);
+      assertThat(journal.append(1, new byte[0], kept -> {})).isEqualTo(AppendResult.REJECTED);
       assertThat(journal.trouble())
           .hasValue(
               "the journal in "
@@ -172,7 +172,7 @@ class JournalLimitsTest {
       append(journal, 30, false);
       append(journal, 30, false);
       assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
-          .isEqualTo(Appended.REJECTED);
+          .isEqualTo(AppendResult.REJECTED);
       journal.dropBefore(2);
       assertThat(journal.segments()).isEqualTo(1);
       assertThat(journal.bytes()).isEqualTo(HEADER + HEAD + 30);
@@ -219,11 +219,11 @@ class JournalLimitsTest {
     List<Boolean> kept = new ArrayList<>();
     Journal journal = open(sync);
     for (int i = 0; i < 50; i++) {
-      assertThat(journal.append(1, new byte[i], kept::add)).isEqualTo(Appended.QUEUED);
+      assertThat(journal.append(1, new byte[i], kept::add)).isEqualTo(AppendResult.QUEUED);
     }
     journal.close();
     assertThat(kept).hasSize(50).containsOnly(true);
-    assertThat(journal.append(1, new byte[1], kept::add)).isEqualTo(Appended.REJECTED);
+    assertThat(journal.append(1, new byte[1], kept::add)).isEqualTo(AppendResult.REJECTED);
     assertThat(journal.read(1)).hasSize(50);
     journal.close();
   }

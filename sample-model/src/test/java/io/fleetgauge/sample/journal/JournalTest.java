@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.sample.journal.Journal.Appended;
+import io.fleetgauge.sample.journal.Journal.AppendResult;
 import io.fleetgauge.sample.journal.Journal.Sync;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,7 +63,7 @@ class JournalTest {
                   + data
                   + " was removed while the process ran: put it back, or restart the process");
       assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
-          .isEqualTo(Appended.REJECTED);
+          .isEqualTo(AppendResult.REJECTED);
       // Another folder at the same place is not the one that has the records.
       Files.createDirectory(data);
       journal.look();
@@ -140,7 +140,7 @@ class JournalTest {
       }
       assertThat(journal.segments()).isEqualTo(10);
       assertThat(journal.segment()).isEqualTo(11);
-      assertThat(journal.append(3, new byte[1], kept -> {})).isEqualTo(Appended.OTHER_SEGMENT);
+      assertThat(journal.append(3, new byte[1], kept -> {})).isEqualTo(AppendResult.OTHER_SEGMENT);
       journal.dropBefore(9);
       assertThat(journal.segments()).isEqualTo(2);
     }
@@ -275,11 +275,11 @@ class JournalTest {
         new Journal.Settings(
             folder, Sync.NEVER, Duration.ofMillis(100), 1 << 18, 1 << 20, 1_000, 500);
     try (Journal journal = Journal.open(small)) {
-      assertThat(journal.append(1, new byte[501], kept -> {})).isEqualTo(Appended.REJECTED);
+      assertThat(journal.append(1, new byte[501], kept -> {})).isEqualTo(AppendResult.REJECTED);
       for (int i = 0; i < 3; i++) {
         assertThat(append(journal, "x".repeat(400))).isTrue();
       }
-      assertThat(journal.append(1, new byte[1], kept -> {})).isEqualTo(Appended.REJECTED);
+      assertThat(journal.append(1, new byte[1], kept -> {})).isEqualTo(AppendResult.REJECTED);
       assertThat(journal.trouble()).hasValueSatisfying(text -> assertThat(text).contains("1000"));
     }
   }
@@ -296,7 +296,7 @@ class JournalTest {
       assertThat(journal.trouble())
           .hasValueSatisfying(text -> assertThat(text).contains(folder.toString()));
       assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
-          .isEqualTo(Appended.REJECTED);
+          .isEqualTo(AppendResult.REJECTED);
       Files.move(moved, folder);
       while (journal.trouble().isPresent()) {
         Thread.onSpinWait();
@@ -335,7 +335,7 @@ class JournalTest {
   private static boolean append(Journal journal, String text) {
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
     assertThat(journal.append(journal.segment(), text.getBytes(), kept::complete))
-        .isEqualTo(Appended.QUEUED);
+        .isEqualTo(AppendResult.QUEUED);
     return kept.join();
   }
 

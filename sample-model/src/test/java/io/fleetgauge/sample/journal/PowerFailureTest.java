@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.sample.files.PrivateFiles;
-import io.fleetgauge.sample.journal.Journal.Appended;
+import io.fleetgauge.sample.journal.Journal.AppendResult;
 import io.fleetgauge.sample.journal.Journal.Sync;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,7 +153,7 @@ class PowerFailureTest {
           .hasValueSatisfying(
               text -> assertThat(text).contains("cannot be written").contains("Input/output"));
       assertThat(journal.append(journal.segment(), new byte[1], kept -> {}))
-          .isEqualTo(Appended.REJECTED);
+          .isEqualTo(AppendResult.REJECTED);
       disk.failToForce(false);
       await().until(() -> journal.trouble().isEmpty());
       assertThat(afterPowerFailure()).contains("written and acknowledged");
@@ -246,7 +246,8 @@ class PowerFailureTest {
       disk.holdForces(true);
       journal.append(1, "written".getBytes(), kept -> await().until(() -> goOn.getCount() == 0));
       await().until(() -> disk.heldForces() == 1);
-      assertThat(journal.append(1, "waits".getBytes(), answers::add)).isEqualTo(Appended.QUEUED);
+      assertThat(journal.append(1, "waits".getBytes(), answers::add))
+          .isEqualTo(AppendResult.QUEUED);
       disk.failToForce(true);
       disk.holdForces(false);
       await().until(() -> !answers.isEmpty());
@@ -325,7 +326,7 @@ class PowerFailureTest {
   private static boolean append(Journal journal, String text, boolean forced) {
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
     assertThat(journal.append(journal.segment(), text.getBytes(), forced, kept::complete))
-        .isEqualTo(Appended.QUEUED);
+        .isEqualTo(AppendResult.QUEUED);
     return kept.join();
   }
 

@@ -55,7 +55,7 @@ class AliasTableTest {
             Labels.of("__name__", "old", "a", "1", "kept", "2", "b", "3"),
             new long[] {1, 2, 3},
             new double[] {250, Staleness.MARKER, Double.POSITIVE_INFINITY});
-    Seen seen =
+    SeriesAliases seen =
         new Aliases(Map.of(), Map.of("kept", "a", "x", "a", "y", "nothing"))
             .named(new MetricAlias("new", "old", new Factor(1, 100), "", ""));
     assertThat(seen.series(stored))

@@ -131,7 +131,7 @@ final class LaneThread implements HostEnvironment {
   }
 
   @Override
-  public Journal.Appended append(
+  public Journal.AppendResult append(
       long segment,
       String host,
       byte[] record,

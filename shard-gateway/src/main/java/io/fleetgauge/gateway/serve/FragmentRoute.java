@@ -1,15 +1,15 @@
 package io.fleetgauge.gateway.serve;
 
+import io.fleetgauge.promql.fair.LightWork;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.fair.YieldToLightQueries;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
 import io.fleetgauge.promql.lookup.TooManySamples;
-import io.fleetgauge.promql.query.LightWork;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.promql.query.YieldToLightQueries;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;

@@ -85,7 +85,7 @@ class LaneThreadTest extends HostEnvironmentContract {
   @Override
   protected void failDisk() {
     assertThat(journal.append(journal.segment(), new byte[MAX_BYTES + 1], kept -> {}))
-        .isEqualTo(Journal.Appended.QUEUED);
+        .isEqualTo(Journal.AppendResult.QUEUED);
   }
 
   @Override

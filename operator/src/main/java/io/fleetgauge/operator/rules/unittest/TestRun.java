@@ -15,7 +15,7 @@ import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.sample.Labels;
@@ -134,17 +134,18 @@ final class TestRun {
     return whole;
   }
 
-  private CompletionStage<Void> write(List<Written> samples) {
-    for (Written sample : samples) {
+  private CompletionStage<Void> write(List<ResultSample> samples) {
+    for (ResultSample sample : samples) {
       series.put(sample.labels(), sample.time(), sample.value(), sample.histogram());
     }
     return CompletableFuture.completedFuture(null);
   }
 
-  private CompletionStage<GroupEvaluation.Seen> answer(Expr expression, long time) {
+  private CompletionStage<GroupEvaluation.QueryAnswer> answer(Expr expression, long time) {
     try {
       return CompletableFuture.completedFuture(
-          new GroupEvaluation.Seen(result(expression.toString(), expression, time), List.of()));
+          new GroupEvaluation.QueryAnswer(
+              result(expression.toString(), expression, time), List.of()));
     } catch (QueryFailure e) {
       return CompletableFuture.failedFuture(new CompletionException(e));
     }

@@ -3,7 +3,7 @@ package io.fleetgauge.promql.fragment.form;
 import io.fleetgauge.promql.expr.Reading;
 import io.fleetgauge.sample.vocabulary.Factor;
 import io.fleetgauge.sample.vocabulary.MetricAlias;
-import io.fleetgauge.sample.vocabulary.Seen;
+import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -25,7 +25,7 @@ public final class ReadingForm {
       out.uvar(readings.size());
       for (Reading reading : readings) {
         SelectorForm.matchers(out, reading.matchers());
-        Seen seen = reading.seen();
+        SeriesAliases seen = reading.seen();
         out.u8(seen.metric().isPresent() ? 1 : 0);
         seen.metric().ifPresent(metric -> write(out, metric));
         out.uvar(seen.labels().size());
@@ -54,7 +54,7 @@ public final class ReadingForm {
     return selectors;
   }
 
-  private static Seen seen(WireReader in) throws WireException {
+  private static SeriesAliases seen(WireReader in) throws WireException {
     Optional<MetricAlias> metric =
         in.uint(1, "whether a metric has an alias") == 1
             ? Optional.of(metric(in))
@@ -64,7 +64,7 @@ public final class ReadingForm {
     for (int i = 0; i < size; i++) {
       labels.put(in.string("an alias"), in.string("the label that an alias stands for"));
     }
-    return new Seen(metric, Map.copyOf(labels));
+    return new SeriesAliases(metric, Map.copyOf(labels));
   }
 
   private static MetricAlias metric(WireReader in) throws WireException {

@@ -66,7 +66,7 @@ final class RuleRoutes {
                             json -> {
                               json.writeStartObject();
                               json.writeArrayFieldStart("groups");
-                              for (Shown shown : page.groups()) {
+                              for (GroupPart shown : page.groups()) {
                                 RuleJson.group(
                                     json,
                                     shown.group(),
@@ -94,13 +94,13 @@ final class RuleRoutes {
    *
    * @param rules their places in the group
    */
-  private record Shown(RuleGroup group, List<Integer> rules) {}
+  private record GroupPart(RuleGroup group, List<Integer> rules) {}
 
   /** Some groups, and the one that comes after. */
-  private record Page(List<Shown> groups, Optional<RuleGroup> next) {}
+  private record Page(List<GroupPart> groups, Optional<RuleGroup> next) {}
 
   private static Page page(List<RuleGroup> groups, RuleFilter filter) throws QueryFailure {
-    List<Shown> page = new ArrayList<>();
+    List<GroupPart> page = new ArrayList<>();
     boolean hasBegun = filter.token().isEmpty();
     for (RuleGroup group : groups) {
       hasBegun |= !hasBegun && filter.token().equals(token(group));
@@ -118,7 +118,7 @@ final class RuleRoutes {
         if (filter.limit() > 0 && page.size() == filter.limit()) {
           return new Page(page, Optional.of(group));
         }
-        page.add(new Shown(group, rules));
+        page.add(new GroupPart(group, rules));
       }
     }
     if (!hasBegun) {

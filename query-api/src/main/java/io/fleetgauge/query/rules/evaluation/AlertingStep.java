@@ -4,7 +4,7 @@ import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.template.Links;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
@@ -33,10 +33,10 @@ final class AlertingStep {
   private final GroupEvaluation.Settings settings;
 
   /** A series of the result, with the labels and annotations of its alert. */
-  record Seen(Labels labels, SortedMap<String, String> annotations, double value) {}
+  record AlertElement(Labels labels, SortedMap<String, String> annotations, double value) {}
 
   /** The alerts after the slot, and what is written and sent. */
-  record Done(List<AlertInstance> alerts, List<Written> samples, List<Notice> notices) {}
+  record StepResult(List<AlertInstance> alerts, List<ResultSample> samples, List<Notice> notices) {}
 
   AlertingStep(RuleGroup group, Rule.Alerting rule, long slot, GroupEvaluation.Settings settings) {
     this.group = group;
@@ -51,14 +51,15 @@ final class AlertingStep {
    * @param seen the series of the result, by the labels of their alerts
    * @throws LimitExceeded if more alerts are active than the group allows
    */
-  Done evaluated(List<AlertInstance> before, Map<Labels, Seen> seen) throws LimitExceeded {
+  StepResult evaluated(List<AlertInstance> before, Map<Labels, AlertElement> seen)
+      throws LimitExceeded {
     TreeMap<Labels, AlertInstance> alerts = new TreeMap<>();
     for (AlertInstance alert : before) {
       alerts.put(alert.labels(), alert);
     }
     seen.values().forEach(series -> alerts.compute(series.labels(), (_, old) -> of(series, old)));
     List<AlertInstance> after = new ArrayList<>();
-    List<Written> samples = new ArrayList<>();
+    List<ResultSample> samples = new ArrayList<>();
     int active = 0;
     for (AlertInstance alert : alerts.values()) {
       AlertInstance next = seen.containsKey(alert.labels()) ? present(alert) : absent(alert);
@@ -79,8 +80,8 @@ final class AlertingStep {
   }
 
   /** All alerts stay as they are; their samples are written for this slot too. */
-  Done kept(List<AlertInstance> before) {
-    List<Written> samples = new ArrayList<>();
+  StepResult kept(List<AlertInstance> before) {
+    List<ResultSample> samples = new ArrayList<>();
     for (AlertInstance alert : before) {
       if (alert.state() != State.INACTIVE) {
         Alerts.addSamples(rule, labels, alert, sampleTime, samples);
@@ -89,7 +90,7 @@ final class AlertingStep {
     return sent(before, samples);
   }
 
-  private AlertInstance of(Seen series, AlertInstance old) {
+  private AlertInstance of(AlertElement series, AlertInstance old) {
     if (old == null || old.state() == State.INACTIVE) {
       return new AlertInstance(
           series.labels(), series.annotations(), State.PENDING, series.value(), slot, 0, 0, 0, 0);
@@ -167,7 +168,7 @@ final class AlertingStep {
 
   // --- what is sent ---
 
-  private Done sent(List<AlertInstance> alerts, List<Written> samples) {
+  private StepResult sent(List<AlertInstance> alerts, List<ResultSample> samples) {
     List<AlertInstance> after = new ArrayList<>();
     List<Notice> notices = new ArrayList<>();
     for (AlertInstance alert : alerts) {
@@ -188,7 +189,7 @@ final class AlertingStep {
         after.add(alert);
       }
     }
-    return new Done(after, samples, notices);
+    return new StepResult(after, samples, notices);
   }
 
   private boolean isDue(AlertInstance alert) {

@@ -49,14 +49,14 @@ final class Alerts {
       Labels ruleLabels,
       AlertInstance alert,
       long time,
-      List<GroupEvaluation.Written> out) {
+      List<GroupEvaluation.ResultSample> out) {
     Labels common = ruleLabels.with(alert.labels()).with(NAME, rule.name());
     String state = alert.state().name().toLowerCase(Locale.ROOT);
     out.add(
-        new GroupEvaluation.Written(
+        new GroupEvaluation.ResultSample(
             common.with(Labels.NAME, STATE_SERIES).with(STATE, state), time, 1));
     out.add(
-        new GroupEvaluation.Written(
+        new GroupEvaluation.ResultSample(
             common.with(Labels.NAME, SINCE_SERIES), time, Math.floorDiv(alert.activeAt(), 1000L)));
   }
 }

@@ -7,7 +7,7 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import io.fleetgauge.query.rules.template.Answers.UnknownAnswer;
 import io.fleetgauge.query.rules.template.Template;
 import io.fleetgauge.query.rules.template.TemplateData;
 import io.fleetgauge.query.rules.template.TemplateFailure;
@@ -54,13 +54,13 @@ final class Expansions {
   private final String completeness;
   private final SortedMap<String, String> labels;
   private final Map<String, String> externalLabels = new TreeMap<>();
-  private final Map<String, Known> known = new HashMap<>();
-  private final List<AlertingStep.Seen> done = new ArrayList<>();
+  private final Map<String, KnownAnswer> known = new HashMap<>();
+  private final List<AlertingStep.AlertElement> done = new ArrayList<>();
   private long characters;
   private boolean isLogged;
 
   /** The answer of a query; either is null. */
-  private record Known(List<Answer.Sample> samples, String error) {}
+  private record KnownAnswer(List<Answer.Sample> samples, String error) {}
 
   Expansions(
       RuleGroup group,
@@ -101,12 +101,12 @@ final class Expansions {
   }
 
   /** One alert for each sample, in their order. */
-  CompletableFuture<List<AlertingStep.Seen>> of(List<Answer.Sample> samples) {
+  CompletableFuture<List<AlertingStep.AlertElement>> of(List<Answer.Sample> samples) {
     while (done.size() < samples.size()) {
       long before = characters;
       try {
         done.add(expanded(samples.get(done.size())));
-      } catch (Unanswered open) {
+      } catch (UnknownAnswer open) {
         characters = before; // the alert is expanded again
         CompletableFuture<Void> asked = ask(open.query());
         if (!asked.isDone()) {
@@ -122,14 +122,14 @@ final class Expansions {
 
   private CompletableFuture<Void> ask(String query) {
     if (known.size() >= MAX_QUERIES) {
-      known.put(query, new Known(null, "more than " + MAX_QUERIES + " queries at one slot"));
+      known.put(query, new KnownAnswer(null, "more than " + MAX_QUERIES + " queries at one slot"));
       return CompletableFuture.completedFuture(null);
     }
     Expr expression;
     try {
       expression = Parser.parse(query);
     } catch (ParseException e) {
-      known.put(query, new Known(null, e.getMessage()));
+      known.put(query, new KnownAnswer(null, e.getMessage()));
       return CompletableFuture.completedFuture(null);
     }
     return queries
@@ -142,32 +142,32 @@ final class Expansions {
         .toCompletableFuture();
   }
 
-  private Known answered(GroupEvaluation.Seen seen) {
+  private KnownAnswer answered(GroupEvaluation.QueryAnswer seen) {
     missing.addAll(seen.missing());
     return switch (seen.result()) {
-      case Answer.Vector vector -> new Known(vector.samples(), null);
+      case Answer.Vector vector -> new KnownAnswer(vector.samples(), null);
       case Answer.Scalar scalar ->
-          new Known(List.of(new Answer.Sample(Labels.EMPTY, scalar.value())), null);
+          new KnownAnswer(List.of(new Answer.Sample(Labels.EMPTY, scalar.value())), null);
       case Answer.Text _, Answer.Matrix _ ->
-          new Known(null, "rule result is not a vector or scalar");
+          new KnownAnswer(null, "rule result is not a vector or scalar");
     };
   }
 
-  private static Known refused(Throwable failure) {
+  private static KnownAnswer refused(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
     if (cause instanceof QueryFailure) {
-      return new Known(null, cause.getMessage());
+      return new KnownAnswer(null, cause.getMessage());
     }
     throw new CompletionException(cause);
   }
 
-  private List<Answer.Sample> answer(String query) throws Unanswered, TemplateFailure {
-    Known answer = known.get(query);
+  private List<Answer.Sample> answer(String query) throws UnknownAnswer, TemplateFailure {
+    KnownAnswer answer = known.get(query);
     if (answer == null) {
-      throw new Unanswered(query);
+      throw new UnknownAnswer(query);
     }
     if (answer.error() != null) {
       throw new TemplateFailure(answer.error());
@@ -177,7 +177,7 @@ final class Expansions {
 
   // --- one alert ---
 
-  private AlertingStep.Seen expanded(Answer.Sample sample) throws Unanswered {
+  private AlertingStep.AlertElement expanded(Answer.Sample sample) throws UnknownAnswer {
     double value = sample.histogram() == null ? sample.value() : 0;
     Map<String, String> own = new TreeMap<>();
     for (int i = 0; i < sample.labels().size(); i++) {
@@ -205,10 +205,10 @@ final class Expansions {
     if (!missing.isEmpty()) {
       annotations.put(PARTIAL, completeness);
     }
-    return new AlertingStep.Seen(alert, annotations, value);
+    return new AlertingStep.AlertElement(alert, annotations, value);
   }
 
-  private String expanded(String text, TemplateData data) throws Unanswered {
+  private String expanded(String text, TemplateData data) throws UnknownAnswer {
     if (!text.contains("{{")) {
       return text;
     }

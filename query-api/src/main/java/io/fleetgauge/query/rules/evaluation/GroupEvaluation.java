@@ -38,7 +38,7 @@ public final class GroupEvaluation {
      *     answer: that is an error of the rule, and so is a {@link RuntimeException}; any other
      *     failure ends the evaluation
      */
-    CompletionStage<Seen> instant(Expr expression, long time);
+    CompletionStage<QueryAnswer> instant(Expr expression, long time);
 
     /** A clock for how long rules take, ns; 0 where that is not measured. */
     default long nanoTime() {
@@ -51,13 +51,13 @@ public final class GroupEvaluation {
    *
    * @param missing hosts that the answer lacks, empty if whole
    */
-  public record Seen(Answer.Result result, List<String> missing) {}
+  public record QueryAnswer(Answer.Result result, List<String> missing) {}
 
   /** Stores samples that a later rule of the group reads. */
   @FunctionalInterface
   public interface Writer {
     /** Completes when queries see the samples; if it fails, the evaluation fails. */
-    CompletionStage<Void> write(List<Written> samples);
+    CompletionStage<Void> write(List<ResultSample> samples);
   }
 
   /**
@@ -99,7 +99,11 @@ public final class GroupEvaluation {
    * @param outside how many samples are not written, because they are outside of the scope
    */
   public record Outcome(
-      GroupState after, List<Written> samples, List<Notice> alerts, int written, int outside) {}
+      GroupState after,
+      List<ResultSample> samples,
+      List<Notice> alerts,
+      int written,
+      int outside) {}
 
   /**
    * A sample to write.
@@ -107,13 +111,13 @@ public final class GroupEvaluation {
    * @param value {@link Staleness#MARKER} ends the series, and stands beside a histogram
    * @param histogram null when the sample is a number
    */
-  public record Written(Labels labels, long time, double value, Histogram histogram) {
-    public Written(Labels labels, long time, double value) {
+  public record ResultSample(Labels labels, long time, double value, Histogram histogram) {
+    public ResultSample(Labels labels, long time, double value) {
       this(labels, time, value, null);
     }
 
-    static Written end(Labels labels, long time) {
-      return new Written(labels, time, Staleness.MARKER);
+    static ResultSample end(Labels labels, long time) {
+      return new ResultSample(labels, time, Staleness.MARKER);
     }
   }
 
@@ -149,8 +153,8 @@ public final class GroupEvaluation {
   private final Writer writer;
   private final RuleEvaluation rules;
   private final RuleStep[] steps;
-  private final Map<Labels, Written> seriesWritten = new HashMap<>();
-  private final List<Written> samples = new ArrayList<>();
+  private final Map<Labels, ResultSample> seriesWritten = new HashMap<>();
+  private final List<ResultSample> samples = new ArrayList<>();
   private int handed;
 
   private GroupEvaluation(
@@ -195,10 +199,10 @@ public final class GroupEvaluation {
   }
 
   /** The markers that end all series of a group that is no longer there. */
-  public static List<Written> ended(GroupState last, long time) {
+  public static List<ResultSample> ended(GroupState last, long time) {
     TreeSet<Labels> series = new TreeSet<>(last.ending());
     last.rules().forEach(rule -> series.addAll(rule.series()));
-    return series.stream().map(labels -> Written.end(labels, time)).toList();
+    return series.stream().map(labels -> ResultSample.end(labels, time)).toList();
   }
 
   // --- rounds ---
@@ -223,7 +227,7 @@ public final class GroupEvaluation {
   }
 
   private CompletionStage<Void> write(RuleOrder.Round round) {
-    List<Written> now = new ArrayList<>();
+    List<ResultSample> now = new ArrayList<>();
     for (int place : round.rules()) {
       steps[place] = withoutConflicts(steps[place]);
       now.addAll(steps[place].samples());
@@ -242,8 +246,8 @@ public final class GroupEvaluation {
   /** Keeps the first of two samples of a series, as by Prometheus; the rule says so. */
   private RuleStep withoutConflicts(RuleStep step) {
     Set<Labels> refused = new LinkedHashSet<>();
-    for (Written sample : step.samples()) {
-      Written first = seriesWritten.putIfAbsent(sample.labels(), sample);
+    for (ResultSample sample : step.samples()) {
+      ResultSample first = seriesWritten.putIfAbsent(sample.labels(), sample);
       if (first != null && !isSame(first, sample)) {
         refused.add(sample.labels());
       }
@@ -251,17 +255,17 @@ public final class GroupEvaluation {
     return refused.isEmpty() ? step : step.without(refused);
   }
 
-  private static boolean isSame(Written one, Written other) {
+  private static boolean isSame(ResultSample one, ResultSample other) {
     return Double.doubleToRawLongBits(one.value()) == Double.doubleToRawLongBits(other.value())
         && Objects.equals(one.histogram(), other.histogram());
   }
 
   /** Ends what was written at the slot before and now is not, unless another rule writes it. */
-  private void addEnds(Collection<Labels> old, Collection<Labels> still, List<Written> out) {
+  private void addEnds(Collection<Labels> old, Collection<Labels> still, List<ResultSample> out) {
     Set<Labels> kept = new HashSet<>(still);
     for (Labels series : old) {
       if (!kept.contains(series) && !seriesWritten.containsKey(series)) {
-        out.add(Written.end(series, sampleTime));
+        out.add(ResultSample.end(series, sampleTime));
       }
     }
   }

@@ -166,7 +166,7 @@ public final class Restoration {
   private RuleState merged(Rule.Alerting rule, RuleState state, long newest, Set<Labels> seen) {
     Labels own = Alerts.labels(group, rule);
     TreeMap<Labels, AlertInstance> alerts = new TreeMap<>();
-    List<GroupEvaluation.Written> written = new ArrayList<>();
+    List<GroupEvaluation.ResultSample> written = new ArrayList<>();
     for (AlertInstance alert : state.alerts()) {
       Labels stored = stored(rule, alert.labels());
       Series active = since.get(stored);
@@ -201,7 +201,7 @@ public final class Restoration {
         state.lastEvaluation(),
         state.durationNanos(),
         List.copyOf(alerts.values()),
-        written.stream().map(GroupEvaluation.Written::labels).toList());
+        written.stream().map(GroupEvaluation.ResultSample::labels).toList());
   }
 
   /**

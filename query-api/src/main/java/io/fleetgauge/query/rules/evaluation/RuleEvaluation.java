@@ -6,9 +6,9 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -123,13 +123,13 @@ final class RuleEvaluation {
     if (step.samples().stream().allMatch(sample -> isInScope(sample.labels()))) {
       return step;
     }
-    List<Written> kept =
+    List<ResultSample> kept =
         step.samples().stream().filter(sample -> isInScope(sample.labels())).toList();
     List<Labels> series = step.after().series().stream().filter(this::isInScope).toList();
     int outside = step.samples().size() - kept.size();
     Labels example =
         step.samples().stream()
-            .map(Written::labels)
+            .map(ResultSample::labels)
             .filter(labels -> !isInScope(labels))
             .findFirst()
             .orElseThrow();
@@ -179,7 +179,7 @@ final class RuleEvaluation {
 
   // --- recording rules ---
 
-  private RuleStep recorded(Rule.Recording rule, RuleState before, Seen seen) {
+  private RuleStep recorded(Rule.Recording rule, RuleState before, QueryAnswer seen) {
     if (keeps && !seen.missing().isEmpty()) {
       return new RuleStep(
           state(before, Health.OK, "", List.of(), before.series()),
@@ -188,7 +188,7 @@ final class RuleEvaluation {
           seen.missing());
     }
     try {
-      List<Written> written = new ArrayList<>();
+      List<ResultSample> written = new ArrayList<>();
       List<Labels> series = new ArrayList<>();
       Set<Labels> known = new HashSet<>();
       Map<String, String> own = Alerts.texts(group, rule);
@@ -202,7 +202,7 @@ final class RuleEvaluation {
         }
         series.add(labels);
         written.add(
-            new Written(
+            new ResultSample(
                 labels,
                 queryTime,
                 sample.histogram() == null ? sample.value() : Staleness.MARKER,
@@ -221,7 +221,8 @@ final class RuleEvaluation {
 
   // --- alerting rules ---
 
-  private CompletionStage<RuleStep> alerted(Rule.Alerting rule, RuleState before, Seen seen) {
+  private CompletionStage<RuleStep> alerted(
+      Rule.Alerting rule, RuleState before, QueryAnswer seen) {
     AlertingStep alerts = new AlertingStep(group, rule, slot, settings);
     if (keeps && !seen.missing().isEmpty()) {
       return CompletableFuture.completedFuture(
@@ -241,8 +242,8 @@ final class RuleEvaluation {
               if (keeps && !expansions.missing().isEmpty()) {
                 return step(before, alerts.kept(before.alerts()), expansions.missing());
               }
-              Map<Labels, AlertingStep.Seen> byLabels = new LinkedHashMap<>();
-              for (AlertingStep.Seen one : series) {
+              Map<Labels, AlertingStep.AlertElement> byLabels = new LinkedHashMap<>();
+              for (AlertingStep.AlertElement one : series) {
                 if (byLabels.put(one.labels(), one) != null) {
                   throw new CompletionException(
                       failure(
@@ -259,8 +260,8 @@ final class RuleEvaluation {
             });
   }
 
-  private RuleStep step(RuleState before, AlertingStep.Done done, List<String> missing) {
-    List<Labels> series = done.samples().stream().map(Written::labels).toList();
+  private RuleStep step(RuleState before, AlertingStep.StepResult done, List<String> missing) {
+    List<Labels> series = done.samples().stream().map(ResultSample::labels).toList();
     return new RuleStep(
         state(before, Health.OK, "", done.alerts(), series),
         done.samples(),

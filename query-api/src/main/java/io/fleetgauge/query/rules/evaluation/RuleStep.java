@@ -13,13 +13,13 @@ import java.util.Set;
  */
 record RuleStep(
     RuleState after,
-    List<GroupEvaluation.Written> samples,
+    List<GroupEvaluation.ResultSample> samples,
     List<GroupEvaluation.Notice> notices,
     List<String> missing,
     int outside) {
   RuleStep(
       RuleState after,
-      List<GroupEvaluation.Written> samples,
+      List<GroupEvaluation.ResultSample> samples,
       List<GroupEvaluation.Notice> notices,
       List<String> missing) {
     this(after, samples, notices, missing, 0);

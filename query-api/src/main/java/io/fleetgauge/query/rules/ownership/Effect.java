@@ -49,7 +49,7 @@ public sealed interface Effect {
   record Abandon() implements Effect {}
 
   /** Store what ends series of a group that is not known any more. */
-  record End(RuleGroup.Id group, List<GroupEvaluation.Written> markers) implements Effect {
+  record End(RuleGroup.Id group, List<GroupEvaluation.ResultSample> markers) implements Effect {
     public End {
       markers = List.copyOf(markers);
     }

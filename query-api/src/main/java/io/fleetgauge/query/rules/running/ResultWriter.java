@@ -90,7 +90,7 @@ final class ResultWriter {
    *
    * @param stored is run when a gateway has acknowledged or refused them; not if they are given up
    */
-  void write(RuleGroup.Id group, List<GroupEvaluation.Written> samples, Runnable stored) {
+  void write(RuleGroup.Id group, List<GroupEvaluation.ResultSample> samples, Runnable stored) {
     Slot slot = new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), stored);
     Deque<Slot> queue = waiting.computeIfAbsent(group, none -> new ArrayDeque<>());
     queue.addLast(slot);
@@ -109,7 +109,7 @@ final class ResultWriter {
   }
 
   /** Stores samples now: later queries of the same evaluation read them. */
-  Future<Void> writeNow(List<GroupEvaluation.Written> samples, BooleanSupplier isWanted) {
+  Future<Void> writeNow(List<GroupEvaluation.ResultSample> samples, BooleanSupplier isWanted) {
     Promise<Void> stored = Promise.promise();
     Slot slot =
         new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), () -> stored.complete());
@@ -233,7 +233,7 @@ final class ResultWriter {
     return waiting.isEmpty();
   }
 
-  private static List<Body> bodies(List<GroupEvaluation.Written> samples) {
+  private static List<Body> bodies(List<GroupEvaluation.ResultSample> samples) {
     List<Body> bodies = new ArrayList<>();
     RemoteWriteWriter out = new RemoteWriteWriter(Version.V1);
     for (int from = 0; from < samples.size(); from += SERIES_AT_ONCE) {
@@ -249,7 +249,7 @@ final class ResultWriter {
     return bodies;
   }
 
-  private static void write(GroupEvaluation.Written sample, RemoteWriteWriter out) {
+  private static void write(GroupEvaluation.ResultSample sample, RemoteWriteWriter out) {
     out.series(sample.labels());
     if (sample.histogram() == null) {
       out.sample(sample.time(), sample.value());

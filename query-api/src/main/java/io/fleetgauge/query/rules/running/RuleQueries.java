@@ -58,7 +58,7 @@ record RuleQueries(
   private static final String UNKNOWN_HOSTS = "(hosts that are not known)";
 
   @Override
-  public CompletionStage<GroupEvaluation.Seen> instant(Expr expression, long time) {
+  public CompletionStage<GroupEvaluation.QueryAnswer> instant(Expr expression, long time) {
     Request.Promql promql =
         new Request.Promql(expression.toString(), Optional.of(expression), time, time, 0, lookback);
     Ask.Options options = new Ask.Options(Planner.Mode.AUTO, false, false, timeout, Lane.RULES);
@@ -76,20 +76,21 @@ record RuleQueries(
     return System.nanoTime();
   }
 
-  private Future<GroupEvaluation.Seen> seen(Reply<Evaluated> reply) {
+  private Future<GroupEvaluation.QueryAnswer> seen(Reply<Evaluated> reply) {
     Completeness completeness = reply.completeness();
     if (completeness.isWhole()) {
-      return Future.succeededFuture(new GroupEvaluation.Seen(reply.value().result(), List.of()));
+      return Future.succeededFuture(
+          new GroupEvaluation.QueryAnswer(reply.value().result(), List.of()));
     }
     List<String> missing =
         completeness.missing().isEmpty() ? List.of(UNKNOWN_HOSTS) : completeness.missing();
     if (mayPass() || completeness.answered() == 0 && isAlone.getAsBoolean()) {
       return Future.failedFuture(new RetryLater("hosts are missing: " + missing));
     }
-    return Future.succeededFuture(new GroupEvaluation.Seen(reply.value().result(), missing));
+    return Future.succeededFuture(new GroupEvaluation.QueryAnswer(reply.value().result(), missing));
   }
 
-  private Future<GroupEvaluation.Seen> failed(Throwable failure) {
+  private Future<GroupEvaluation.QueryAnswer> failed(Throwable failure) {
     if (!(failure instanceof QueryFailure)) {
       LOG.warn("a query of a rule failed", failure);
     }

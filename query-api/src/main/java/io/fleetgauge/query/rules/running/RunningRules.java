@@ -403,7 +403,7 @@ public final class RunningRules implements AutoCloseable {
     }
   }
 
-  private Future<Void> writeNow(long term, List<GroupEvaluation.Written> samples) {
+  private Future<Void> writeNow(long term, List<GroupEvaluation.ResultSample> samples) {
     Promise<Void> stored = Promise.promise();
     context.runOnContext(
         none -> writer.writeNow(samples, () -> mayPublish(term)).onComplete(stored));

@@ -38,7 +38,7 @@ public final class GroupStore {
   private final Limits limits;
   private final LongSupplier clock;
   private final Optional<GroupFolder> folder;
-  private final Map<RuleGroup.Id, Kept> groups = new TreeMap<>();
+  private final Map<RuleGroup.Id, Entry> groups = new TreeMap<>();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final LongAdder overLimit = new LongAdder();
 
@@ -49,7 +49,7 @@ public final class GroupStore {
   public record Limits(int groups, int rules) {}
 
   /** A group as it is known: the rules are there unless it is deleted or cannot be read. */
-  private record Kept(StoredGroup stored, Optional<RuleGroup> group) {}
+  private record Entry(StoredGroup stored, Optional<RuleGroup> group) {}
 
   /**
    * @param folder where groups are kept; without it none can be set here
@@ -67,7 +67,7 @@ public final class GroupStore {
             : Optional.empty();
     if (this.folder.isPresent()) {
       for (StoredGroup stored : this.folder.get().read()) {
-        groups.put(stored.id(), new Kept(stored, parsed(stored)));
+        groups.put(stored.id(), new Entry(stored, parsed(stored)));
       }
     }
   }
@@ -106,7 +106,7 @@ public final class GroupStore {
   /** The texts of a tenant's groups by namespace and name. */
   public synchronized Map<String, Map<String, String>> texts(String tenant) {
     Map<String, Map<String, String>> texts = new TreeMap<>();
-    for (Kept kept : groups.values()) {
+    for (Entry kept : groups.values()) {
       RuleGroup.Id id = kept.stored().id();
       if (id.tenant().equals(tenant) && !kept.stored().isDeleted()) {
         texts
@@ -152,7 +152,7 @@ public final class GroupStore {
     }
     int others = 0;
     int rules = group.rules().size();
-    for (Kept kept : groups.values()) {
+    for (Entry kept : groups.values()) {
       RuleGroup.Id other = kept.stored().id();
       if (other.tenant().equals(id.tenant()) && !other.equals(id) && !kept.stored().isDeleted()) {
         others++;
@@ -189,7 +189,7 @@ public final class GroupStore {
   Optional<StoredGroup> delete(RuleGroup.Id id) throws IOException {
     StoredGroup mark;
     synchronized (this) {
-      Kept kept = groups.get(id);
+      Entry kept = groups.get(id);
       if (kept == null || kept.stored().isDeleted()) {
         return Optional.empty();
       }
@@ -211,7 +211,7 @@ public final class GroupStore {
 
   /** Later than the version before, also where the clocks of query APIs differ. */
   private long nextVersion(RuleGroup.Id id) {
-    Kept before = groups.get(id);
+    Entry before = groups.get(id);
     long least = before == null ? 0 : before.stored().version() + 1;
     return Math.max(clock.getAsLong(), least);
   }
@@ -220,7 +220,7 @@ public final class GroupStore {
     if (folder.isPresent()) {
       folder.get().write(stored);
     }
-    groups.put(stored.id(), new Kept(stored, group));
+    groups.put(stored.id(), new Entry(stored, group));
   }
 
   /**
@@ -233,7 +233,7 @@ public final class GroupStore {
     try {
       synchronized (this) {
         for (StoredGroup other : others) {
-          Kept kept = groups.get(other.id());
+          Entry kept = groups.get(other.id());
           boolean fits = kept != null || (groups.size() < MAX_KEPT && !isForgotten(other));
           if (fits && (kept == null || other.isNewerThan(kept.stored()))) {
             keep(other, parsed(other));
@@ -255,7 +255,7 @@ public final class GroupStore {
   /** Forgets groups that were deleted long ago. */
   synchronized void forget() throws IOException {
     List<StoredGroup> old =
-        groups.values().stream().map(Kept::stored).filter(this::isForgotten).toList();
+        groups.values().stream().map(Entry::stored).filter(this::isForgotten).toList();
     for (StoredGroup mark : old) {
       if (folder.isPresent()) {
         folder.get().remove(mark.id());
@@ -274,7 +274,7 @@ public final class GroupStore {
     return others.stream()
         .filter(
             other -> {
-              Kept kept = groups.get(other.id());
+              Entry kept = groups.get(other.id());
               if (kept == null || kept.stored().version() < other.version()) {
                 return true;
               }
@@ -289,7 +289,7 @@ public final class GroupStore {
     List<StoredGroup> found = new ArrayList<>();
     int bytes = 0;
     for (StoredGroup.Version each : wanted) {
-      Kept kept = groups.get(each.id());
+      Entry kept = groups.get(each.id());
       if (kept != null) {
         bytes += kept.stored().text().length() + 3 * MAX_NAME;
         if (bytes > maxBytes && !found.isEmpty()) {

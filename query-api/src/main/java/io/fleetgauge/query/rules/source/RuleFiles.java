@@ -42,8 +42,8 @@ public final class RuleFiles {
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile Status status = new Status(0, 0, 0, List.of());
   private volatile List<RuleGroup> groups = List.of();
-  private Seen tried = new Seen(Map.of(), List.of());
-  private Seen before = tried;
+  private Contents tried = new Contents(Map.of(), List.of());
+  private Contents before = tried;
 
   /**
    * The outcome of reading.
@@ -70,8 +70,8 @@ public final class RuleFiles {
   }
 
   /** The contents of all files at one time, and what could not be read. */
-  private record Seen(Map<TenantFile, byte[]> contents, List<RuleProblem> problems) {
-    boolean isSame(Seen other) {
+  private record Contents(Map<TenantFile, byte[]> contents, List<RuleProblem> problems) {
+    boolean isSame(Contents other) {
       return problems.equals(other.problems)
           && contents.keySet().equals(other.contents.keySet())
           && contents.entrySet().stream()
@@ -133,7 +133,7 @@ public final class RuleFiles {
   void look() {
     boolean isChanged = false;
     synchronized (this) {
-      Seen now = seen();
+      Contents now = seen();
       boolean isSettled = now.isSame(before);
       before = now;
       if (isSettled && !now.isSame(tried)) {
@@ -152,7 +152,7 @@ public final class RuleFiles {
   }
 
   /** Returns whether the groups have changed. */
-  private boolean use(Seen seen) throws InvalidRules {
+  private boolean use(Contents seen) throws InvalidRules {
     tried = seen;
     List<RuleGroup> read = new ArrayList<>();
     List<RuleProblem> problems = new ArrayList<>(seen.problems());
@@ -213,7 +213,7 @@ public final class RuleFiles {
     return count[0] <= limits.groups() && count[1] <= limits.rules();
   }
 
-  private Seen seen() {
+  private Contents seen() {
     Map<TenantFile, byte[]> contents = new TreeMap<>();
     List<RuleProblem> problems = new ArrayList<>();
     patterns.forEach(
@@ -232,7 +232,7 @@ public final class RuleFiles {
             }
           }
         });
-    return new Seen(contents, problems);
+    return new Contents(contents, problems);
   }
 
   private static void content(String path, List<RuleProblem> problems, Consumer<byte[]> into) {

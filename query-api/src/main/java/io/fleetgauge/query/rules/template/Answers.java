@@ -11,15 +11,15 @@ public interface Answers {
    *     is
    * @throws TemplateFailure if the query has no answer
    */
-  List<Answer.Sample> query(String text) throws Unanswered, TemplateFailure;
+  List<Answer.Sample> query(String text) throws UnknownAnswer, TemplateFailure;
 
   /** A template asks a query whose answer is not known yet. */
-  final class Unanswered extends Exception {
+  final class UnknownAnswer extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final String query;
 
-    public Unanswered(String query) {
+    public UnknownAnswer(String query) {
       super(query, null, false, false);
       this.query = query;
     }

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.rules.template;
 
 import io.fleetgauge.promql.query.Answer;
-import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import io.fleetgauge.query.rules.template.Answers.UnknownAnswer;
 import io.fleetgauge.query.rules.template.TemplateValue.Alert;
 import io.fleetgauge.query.rules.template.TemplateValue.Arguments;
 import io.fleetgauge.query.rules.template.TemplateValue.Atom;
@@ -42,7 +42,7 @@ final class FunctionCalls {
 
   /** Calls a function whose arguments were counted. */
   TemplateValue call(TemplateFunction function, List<TemplateValue> arguments)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     try {
       for (TemplateValue argument : arguments) {
         handle(argument);
@@ -79,7 +79,7 @@ final class FunctionCalls {
 
   /** A text that comes of it is bounded, or at most ten times as long as a text that is given. */
   private TemplateValue value(TemplateFunction function, List<TemplateValue> given)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     TemplateValue first = given.isEmpty() ? TemplateValue.NOTHING : given.getFirst();
     TemplateValue last = given.isEmpty() ? TemplateValue.NOTHING : given.getLast();
     return switch (function) {
@@ -262,7 +262,7 @@ final class FunctionCalls {
 
   // --- of Prometheus ---
 
-  private Samples query(String text) throws TemplateFailure, Unanswered {
+  private Samples query(String text) throws TemplateFailure, UnknownAnswer {
     List<Sample> samples = new ArrayList<>();
     for (Answer.Sample sample : answers.query(text)) {
       Map<String, String> labels = new TreeMap<>();

@@ -1,6 +1,6 @@
 package io.fleetgauge.query.rules.template;
 
-import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import io.fleetgauge.query.rules.template.Answers.UnknownAnswer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -45,7 +45,7 @@ public final class Template {
    * @throws Unanswered if {@code answers} does not know an answer yet
    */
   public static String expand(String text, TemplateData data, Answers answers)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     return text.contains("{{") ? TemplateRun.run(parsed(text), data, answers) : text;
   }
 

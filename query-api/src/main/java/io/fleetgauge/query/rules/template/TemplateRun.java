@@ -1,6 +1,6 @@
 package io.fleetgauge.query.rules.template;
 
-import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import io.fleetgauge.query.rules.template.Answers.UnknownAnswer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +56,7 @@ final class TemplateRun {
   }
 
   static String run(TemplateParser.Tree template, TemplateData data, Answers answers)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     TemplateRun run = new TemplateRun(template, data, answers);
     run.declare("$", run.alert);
     run.declare("$labels", new TemplateValue.Labels(data.labels()));
@@ -99,7 +99,7 @@ final class TemplateRun {
 
   // --- statements ---
 
-  private void block(TemplateValue dot, Node.Block block) throws TemplateFailure, Unanswered {
+  private void block(TemplateValue dot, Node.Block block) throws TemplateFailure, UnknownAnswer {
     enter();
     int mark = variables.size();
     for (Node.Statement statement : block.statements()) {
@@ -110,7 +110,7 @@ final class TemplateRun {
   }
 
   private void statement(TemplateValue dot, Node.Statement statement)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     step();
     int mark = variables.size();
     switch (statement) {
@@ -147,7 +147,7 @@ final class TemplateRun {
     to = end;
   }
 
-  private void range(TemplateValue dot, Node.Range range) throws TemplateFailure, Unanswered {
+  private void range(TemplateValue dot, Node.Range range) throws TemplateFailure, UnknownAnswer {
     at(range.from(), range.to());
     TemplateValue value = pipeline(dot, range.pipe());
     switch (value) {
@@ -181,7 +181,7 @@ final class TemplateRun {
   }
 
   private void iterate(Node.Range range, TemplateValue index, TemplateValue element)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     List<String> names = range.pipe().variables();
     if (!names.isEmpty()) {
       set(names.getLast(), element);
@@ -193,7 +193,7 @@ final class TemplateRun {
   }
 
   private void invoke(TemplateValue dot, Node.Invocation invocation)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     at(invocation.from(), invocation.to());
     Node.Block called = template.defined().get(invocation.name());
     if (called == null) {
@@ -234,7 +234,7 @@ final class TemplateRun {
   // --- pipelines ---
 
   private TemplateValue pipeline(TemplateValue dot, Node.Pipe pipe)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     step();
     enter();
     TemplateValue value = null;
@@ -256,7 +256,7 @@ final class TemplateRun {
    * @param piped the value of the command before; null if there is none
    */
   private TemplateValue command(TemplateValue dot, Node.Command command, TemplateValue piped)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     return switch (command.first()) {
       case Node.Call(TemplateFunction function) -> call(dot, function, command.arguments(), piped);
       case Node.Fields fields -> fields(dot, fields, command.arguments(), piped);
@@ -270,7 +270,7 @@ final class TemplateRun {
   }
 
   private TemplateValue operand(TemplateValue dot, Node.Operand operand)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     step();
     return switch (operand) {
       case Node.Literal literal -> literal.value();
@@ -284,7 +284,7 @@ final class TemplateRun {
 
   private List<TemplateValue> operands(
       TemplateValue dot, List<Node.Operand> operands, TemplateValue piped)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     List<TemplateValue> values = new ArrayList<>();
     for (Node.Operand operand : operands) {
       values.add(operand(dot, operand));
@@ -297,7 +297,7 @@ final class TemplateRun {
 
   private TemplateValue fields(
       TemplateValue dot, Node.Fields fields, List<Node.Operand> arguments, TemplateValue piped)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     TemplateValue value = operand(dot, fields.of());
     List<String> names = fields.names();
     for (String name : names.subList(0, names.size() - 1)) {
@@ -311,7 +311,7 @@ final class TemplateRun {
       TemplateFunction function,
       List<Node.Operand> arguments,
       TemplateValue piped)
-      throws TemplateFailure, Unanswered {
+      throws TemplateFailure, UnknownAnswer {
     function.check(arguments.size() + (piped == null ? 0 : 1));
     if (function != TemplateFunction.AND && function != TemplateFunction.OR) {
       return functions.call(function, operands(dot, arguments, piped));

@@ -13,8 +13,8 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -55,7 +55,7 @@ class EvaluationTimesTest {
     assertThat(asked).containsOnly(minute(3));
     assertThat(outcome.samples()).hasSize(3).allMatch(each -> each.time() == minute(3));
     assertThat(outcome.samples().getFirst())
-        .isEqualTo(new Written(Labels.of("__name__", "r"), minute(3), 4));
+        .isEqualTo(new ResultSample(Labels.of("__name__", "r"), minute(3), 4));
     assertThat(outcome.after().rules().get(1).alerts().getFirst().activeAt()).isEqualTo(minute(5));
     Outcome next =
         GroupEvaluation.evaluate(
@@ -132,7 +132,7 @@ class EvaluationTimesTest {
   }
 
   /** Answers the rule's query at once, and those of templates when the test says so. */
-  private static Queries answeringLater(Fleet fleet, List<CompletableFuture<Seen>> open) {
+  private static Queries answeringLater(Fleet fleet, List<CompletableFuture<QueryAnswer>> open) {
     return (Expr expression, long time) -> {
       if (expression.toString().equals("t")) {
         return fleet.answer(expression, time);
@@ -150,7 +150,7 @@ class EvaluationTimesTest {
                 + " y: '{{ query \"v\" | first | value }}', c: '{{ completeness }}'}}");
     Fleet fleet = new Fleet().load("t{n=\"a\"} 1x9").load("t{n=\"b\"} 1x9");
     fleet.load("u 7x9").load("v 8x9");
-    List<CompletableFuture<Seen>> open = new ArrayList<>();
+    List<CompletableFuture<QueryAnswer>> open = new ArrayList<>();
     CompletableFuture<Outcome> outcome =
         begin(fleet, group, minute(0), answeringLater(fleet, open)).toCompletableFuture();
     assertThat(open).hasSize(1);
@@ -166,7 +166,7 @@ class EvaluationTimesTest {
         .allMatch(each -> each.annotations().get("c").equals("complete"));
   }
 
-  private static Seen answer(Fleet fleet, String metric) {
+  private static QueryAnswer answer(Fleet fleet, String metric) {
     try {
       Expr expression = Parser.parse(metric);
       return fleet.answer(expression, minute(0)).toCompletableFuture().join();
@@ -180,7 +180,7 @@ class EvaluationTimesTest {
     RuleGroup group =
         rules("{alert: A, expr: t, annotations: {x: '{{ query \"u\" | first | value }}'}}");
     Fleet fleet = new Fleet().load("t 1x9");
-    List<CompletableFuture<Seen>> open = new ArrayList<>();
+    List<CompletableFuture<QueryAnswer>> open = new ArrayList<>();
     CompletableFuture<Outcome> outcome =
         begin(fleet, group, minute(0), answeringLater(fleet, open)).toCompletableFuture();
     IOException away = new IOException("the gateway is away");

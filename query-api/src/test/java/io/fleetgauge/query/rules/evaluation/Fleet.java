@@ -13,9 +13,9 @@ import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
 import io.fleetgauge.sample.Labels;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ final class Fleet {
   GroupState state;
 
   /** Told of all samples that are written. */
-  Consumer<List<Written>> onWrite = samples -> {};
+  Consumer<List<ResultSample>> onWrite = samples -> {};
 
   static RuleGroup group(String yaml) {
     try {
@@ -80,14 +80,14 @@ final class Fleet {
     return outcome;
   }
 
-  CompletionStage<Void> write(List<Written> samples) {
+  CompletionStage<Void> write(List<ResultSample> samples) {
     onWrite.accept(samples);
     samples.forEach(
         sample -> series.put(sample.labels(), sample.time(), sample.value(), sample.histogram()));
     return CompletableFuture.completedFuture(null);
   }
 
-  CompletionStage<Seen> answer(Expr expression, long time) {
+  CompletionStage<QueryAnswer> answer(Expr expression, long time) {
     asked.add(expression.toString());
     if (failure != null && (failing == null || failing.equals(expression.toString()))) {
       return CompletableFuture.failedFuture(failure);
@@ -95,7 +95,7 @@ final class Fleet {
     Query query = new Query(expression.toString(), expression, time, time, 0, Query.Settings.STOCK);
     try {
       return CompletableFuture.completedFuture(
-          new Seen(Engine.run(query, series, StopCheck.NEVER).result(), missing));
+          new QueryAnswer(Engine.run(query, series, StopCheck.NEVER).result(), missing));
     } catch (QueryFailure e) {
       return CompletableFuture.failedFuture(e);
     }

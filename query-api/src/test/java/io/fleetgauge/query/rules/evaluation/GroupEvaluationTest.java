@@ -12,8 +12,8 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
@@ -375,7 +375,7 @@ class GroupEvaluationTest {
               - {alert: D, expr: a + b}
             """);
     List<String> asked = new ArrayList<>();
-    List<CompletableFuture<GroupEvaluation.Seen>> open = new ArrayList<>();
+    List<CompletableFuture<GroupEvaluation.QueryAnswer>> open = new ArrayList<>();
     GroupEvaluation.evaluate(
         group,
         GroupState.initial(group),
@@ -393,7 +393,7 @@ class GroupEvaluationTest {
         .forEach(
             each ->
                 each.complete(
-                    new GroupEvaluation.Seen(
+                    new GroupEvaluation.QueryAnswer(
                         new io.fleetgauge.promql.query.Answer.Vector(0, List.of()), List.of())));
     assertThat(asked).containsExactly("t", "t * 2", "t * 3", "a + b");
   }
@@ -454,7 +454,7 @@ class GroupEvaluationTest {
             "r{n=\"a\"} ends",
             "r{n=\"b\"} ends");
     assertThat(GroupEvaluation.ended(fleet.state, minute(2)))
-        .extracting(Written::labels)
+        .extracting(ResultSample::labels)
         .containsExactly(
             Labels.of("__name__", "r", "n", "a", "x", "y"),
             Labels.of("__name__", "s", "n", "a"),
@@ -509,7 +509,7 @@ class GroupEvaluationTest {
               - {alert: Seen, expr: 'count(ALERTS{alertname=~"Hot|Long", alertstate="firing"})', annotations: {v: '{{ $value }}'}}
             """);
     List<GroupState> states = new ArrayList<>();
-    List<List<Written>> samples = new ArrayList<>();
+    List<List<ResultSample>> samples = new ArrayList<>();
     for (int at = 0; at < 60; at++) {
       samples.add(fleet.evaluate(group, at).samples());
       states.add(fleet.state);

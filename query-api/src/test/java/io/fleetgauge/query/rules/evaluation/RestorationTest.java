@@ -88,7 +88,7 @@ class RestorationTest {
     }
     GroupState found = restored(fleet, slot(6) + MINUTE / 2).orElseThrow();
     GroupState lost = fleet.state;
-    List<GroupEvaluation.Written> expected = evaluate(fleet, 7).samples();
+    List<GroupEvaluation.ResultSample> expected = evaluate(fleet, 7).samples();
 
     fleet.state = found;
     assertThat(lost.slot()).isEqualTo(found.slot());

@@ -28,7 +28,7 @@ class RuleFailuresTest {
               - {record: a, expr: "2"}
               - {record: a, expr: "1"}
             """);
-    List<GroupEvaluation.Written> all = new ArrayList<>();
+    List<GroupEvaluation.ResultSample> all = new ArrayList<>();
     fleet.onWrite = all::addAll;
 
     for (int minute = 0; minute < 2; minute++) {

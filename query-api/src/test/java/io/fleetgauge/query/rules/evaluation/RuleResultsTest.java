@@ -10,8 +10,8 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -39,7 +39,7 @@ class RuleResultsTest {
   void aScalarIsOneSampleWithoutLabels() {
     Outcome recorded = new Fleet().evaluate(group(rule("{record: r, expr: 1 + 1}")), 0);
     assertThat(recorded.samples())
-        .containsExactly(new Written(Labels.of("__name__", "r"), minute(0), 2));
+        .containsExactly(new ResultSample(Labels.of("__name__", "r"), minute(0), 2));
     Outcome alerted = new Fleet().evaluate(group(rule("{alert: A, expr: 1 + 1}")), 0);
     assertThat(alerted.alerts().getFirst().labels()).isEqualTo(Labels.of("alertname", "A"));
   }
@@ -54,7 +54,7 @@ class RuleResultsTest {
                 GroupState.initial(group),
                 minute(0),
                 (expression, time) ->
-                    CompletableFuture.completedFuture(new Seen(matrix, List.of())),
+                    CompletableFuture.completedFuture(new QueryAnswer(matrix, List.of())),
                 samples -> CompletableFuture.completedFuture(null),
                 new Fleet().settings)
             .toCompletableFuture()
@@ -92,7 +92,7 @@ class RuleResultsTest {
   void aHistogramIsRecordedAndIsAnAlertWithoutAValue() {
     Fleet fleet = new Fleet().load("t {{schema:0 count:3 sum:6 buckets:[1 2]}}x9");
     Outcome recorded = fleet.evaluate(group(rule("{record: r, expr: t}")), 0);
-    Written sample = recorded.samples().getFirst();
+    ResultSample sample = recorded.samples().getFirst();
     assertThat(Staleness.isMarker(sample.value())).isTrue();
     assertThat(sample.histogram().count()).isEqualTo(3);
     fleet.state = null;
@@ -111,7 +111,7 @@ class RuleResultsTest {
           private long nanos = 40;
 
           @Override
-          public CompletionStage<Seen> instant(Expr expression, long time) {
+          public CompletionStage<QueryAnswer> instant(Expr expression, long time) {
             nanos += 7;
             return fleet.answer(expression, time);
           }
@@ -174,7 +174,7 @@ class RuleResultsTest {
                         .thenApply(
                             seen ->
                                 expression.toString().equals("u")
-                                    ? new Seen(seen.result(), List.of("n9"))
+                                    ? new QueryAnswer(seen.result(), List.of("n9"))
                                     : seen),
                 samples -> CompletableFuture.completedFuture(null),
                 fleet.settings)

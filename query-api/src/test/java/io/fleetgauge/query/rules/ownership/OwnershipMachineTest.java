@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
@@ -297,7 +297,7 @@ class OwnershipMachineTest {
     assertThat(effects(Effect.End.class)).isEmpty();
 
     tickUntil(60_000);
-    Written marker = new Written(SERIES, BEGIN + 5_000, Staleness.MARKER);
+    ResultSample marker = new ResultSample(SERIES, BEGIN + 5_000, Staleness.MARKER);
     assertThat(effects(Effect.End.class)).containsExactly(new Effect.End(GROUP, List.of(marker)));
   }
 

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Written;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
@@ -52,10 +52,10 @@ import org.xerial.snappy.Snappy;
 /** Results that are stored through gateways, which answer as they are told. */
 @ExtendWith(VertxExtension.class)
 class ResultWriterTest {
-  private static final List<Written> TWO =
+  private static final List<ResultSample> TWO =
       List.of(
-          new Written(Labels.of("__name__", "a"), 1_000, 1),
-          new Written(Labels.of("__name__", "b"), 1_000, 2));
+          new ResultSample(Labels.of("__name__", "a"), 1_000, 1),
+          new ResultSample(Labels.of("__name__", "b"), 1_000, 2));
 
   private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "f", "g");
   private static final RuleGroup.Id OTHER = new RuleGroup.Id("t", "f", "g");
@@ -127,14 +127,14 @@ class ResultWriterTest {
   }
 
   /** Done when they are stored. */
-  private Future<Void> begin(RuleGroup.Id group, List<Written> samples) {
+  private Future<Void> begin(RuleGroup.Id group, List<ResultSample> samples) {
     Promise<Void> stored = Promise.promise();
     context.runOnContext(none -> writer.write(group, samples, () -> stored.complete()));
     return stored.future();
   }
 
-  private static List<Written> one(String metric) {
-    return List.of(new Written(Labels.of("__name__", metric), 1_000, 1));
+  private static List<ResultSample> one(String metric) {
+    return List.of(new ResultSample(Labels.of("__name__", metric), 1_000, 1));
   }
 
   private void answer(int... statuses) {
@@ -227,8 +227,9 @@ class ResultWriterTest {
             new Histogram.Buckets(new int[] {1}, new double[] {3}),
             Histogram.Buckets.NONE,
             new double[0]);
-    Written number = TWO.getFirst();
-    Written shape = new Written(Labels.of("__name__", "h"), 1_000, Staleness.MARKER, histogram);
+    ResultSample number = TWO.getFirst();
+    ResultSample shape =
+        new ResultSample(Labels.of("__name__", "h"), 1_000, Staleness.MARKER, histogram);
     begin(GROUP, List.of(number, shape)).await(120, TimeUnit.SECONDS);
     assertThat(Snappy.uncompress(bodies.getFirst()))
         .isEqualTo(
@@ -363,9 +364,9 @@ class ResultWriterTest {
 
   @Test
   void manyResultsAreSentInSeveralBodies() throws Exception {
-    List<Written> many = new ArrayList<>();
+    List<ResultSample> many = new ArrayList<>();
     for (int i = 0; i < 20_001; i++) {
-      many.add(new Written(Labels.of("__name__", "m", "i", "" + i), 1_000, i));
+      many.add(new ResultSample(Labels.of("__name__", "m", "i", "" + i), 1_000, i));
     }
     answer(204, 204, 204);
     begin(GROUP, many).await(120, TimeUnit.SECONDS);
@@ -379,9 +380,9 @@ class ResultWriterTest {
   void theOldestResultsThatAreNotOnTheirWayAreGivenUpWhenTooManyWait() throws Exception {
     byte[] random = new byte[12 << 20];
     new Random(1).nextBytes(random);
-    List<Written> large =
+    List<ResultSample> large =
         List.of(
-            new Written(
+            new ResultSample(
                 Labels.of("__name__", "m", "x", new String(random, StandardCharsets.ISO_8859_1)),
                 1_000,
                 1));

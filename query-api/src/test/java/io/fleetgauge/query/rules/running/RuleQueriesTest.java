@@ -15,7 +15,7 @@ import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.query.fleet.MemoryShards;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Seen;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
@@ -80,7 +80,7 @@ class RuleQueriesTest {
         () -> isAlone);
   }
 
-  private static Seen ask(RuleQueries queries, String expression) throws Exception {
+  private static QueryAnswer ask(RuleQueries queries, String expression) throws Exception {
     try {
       return queries
           .instant(Parser.parse(expression), NOW)
@@ -119,7 +119,7 @@ class RuleQueriesTest {
 
   @Test
   void aWholeAnswerLacksNoHost() throws Exception {
-    Seen seen = ask(queries(NOW + 1, true, true), "t");
+    QueryAnswer seen = ask(queries(NOW + 1, true, true), "t");
     assertThat(seen.missing()).isEmpty();
     assertThat(((Answer.Vector) seen.result()).samples())
         .extracting(Answer.Sample::value)
@@ -132,7 +132,7 @@ class RuleQueriesTest {
     assertThatThrownBy(() -> ask(queries(NOW + 1, true, false), "t"))
         .isInstanceOf(RetryLater.class)
         .hasMessage("hosts are missing: [n2]");
-    Seen seen = ask(queries(NOW, true, false), "t");
+    QueryAnswer seen = ask(queries(NOW, true, false), "t");
     assertThat(seen.missing()).containsExactly("n2");
     assertThat(((Answer.Vector) seen.result()).samples()).hasSize(1);
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.query.Answer;
-import io.fleetgauge.query.rules.template.Answers.Unanswered;
+import io.fleetgauge.query.rules.template.Answers.UnknownAnswer;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -38,7 +38,7 @@ class TemplateTest {
   private static final String LONG_TEXT =
       "{{ $s := `0123456789` }}" + "{{ $s = print $s $s $s $s $s $s $s $s $s $s }}".repeat(4);
 
-  private static String expand(String text) throws TemplateFailure, Unanswered {
+  private static String expand(String text) throws TemplateFailure, UnknownAnswer {
     return Template.expand(text, DATA, query -> SAMPLES);
   }
 
@@ -212,9 +212,10 @@ class TemplateTest {
                     "{{ query `up` }}",
                     DATA,
                     query -> {
-                      throw new Unanswered(query);
+                      throw new UnknownAnswer(query);
                     }))
-        .isInstanceOfSatisfying(Unanswered.class, open -> assertThat(open.query()).isEqualTo("up"));
+        .isInstanceOfSatisfying(
+            UnknownAnswer.class, open -> assertThat(open.query()).isEqualTo("up"));
   }
 
   /** Pieces of templates in random order: each is expanded or fails, and nothing else. */
@@ -289,7 +290,7 @@ class TemplateTest {
       try {
         expand(text.toString());
         expanded++;
-      } catch (TemplateFailure | Unanswered e) {
+      } catch (TemplateFailure | UnknownAnswer e) {
         assertThat(e.getMessage()).isNotEmpty();
       } catch (RuntimeException e) {
         throw new AssertionError("expanding " + text, e);

@@ -27,9 +27,9 @@ public interface HostEnvironment {
    * @param newest time of the newest sample in it, ms
    * @param forced whether the record counts as kept only when it and all before it are on the disk
    * @param done is given once, on any thread, whether the record is kept; never if it is not {@link
-   *     Journal.Appended#QUEUED}
+   *     Journal.AppendResult#QUEUED}
    */
-  Journal.Appended append(
+  Journal.AppendResult append(
       long segment,
       String host,
       byte[] record,

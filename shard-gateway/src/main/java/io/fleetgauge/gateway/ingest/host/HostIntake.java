@@ -184,11 +184,11 @@ public final class HostIntake {
 
   /** A page has its own dictionaries, so it can be read wherever it is in the journal. */
   private void appendPage(byte[] page, long newest, boolean forced, Consumer<Boolean> done) {
-    Journal.Appended taken = Journal.Appended.OTHER_SEGMENT;
-    while (taken == Journal.Appended.OTHER_SEGMENT) {
+    Journal.AppendResult taken = Journal.AppendResult.OTHER_SEGMENT;
+    while (taken == Journal.AppendResult.OTHER_SEGMENT) {
       taken = environment.append(environment.segment(), host, page, newest, forced, done);
     }
-    if (taken == Journal.Appended.REJECTED) {
+    if (taken == Journal.AppendResult.REJECTED) {
       done.accept(false);
     }
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
-import io.fleetgauge.sample.journal.Journal.Appended;
+import io.fleetgauge.sample.journal.Journal.AppendResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -104,9 +104,9 @@ public abstract class HostEnvironmentContract {
   @Test
   protected void recordsAreKeptInTheOrderInWhichTheyAreAppendedAndAnsweredOnce() {
     List<String> answered = new CopyOnWriteArrayList<>();
-    assertThat(append(false, kept -> answered.add("first " + kept))).isEqualTo(Appended.QUEUED);
-    assertThat(append(true, kept -> answered.add("forced " + kept))).isEqualTo(Appended.QUEUED);
-    assertThat(append(false, kept -> answered.add("third " + kept))).isEqualTo(Appended.QUEUED);
+    assertThat(append(false, kept -> answered.add("first " + kept))).isEqualTo(AppendResult.QUEUED);
+    assertThat(append(true, kept -> answered.add("forced " + kept))).isEqualTo(AppendResult.QUEUED);
+    assertThat(append(false, kept -> answered.add("third " + kept))).isEqualTo(AppendResult.QUEUED);
     appendAndWait(true);
     assertThat(answered).containsExactly("first true", "forced true", "third true");
   }
@@ -118,7 +118,7 @@ public abstract class HostEnvironmentContract {
     for (long other : new long[] {segment - 1, segment + 1}) {
       assertThat(
               environment().append(other, HOST, record(), ticks, false, kept -> answered.add(kept)))
-          .isEqualTo(Appended.OTHER_SEGMENT);
+          .isEqualTo(AppendResult.OTHER_SEGMENT);
     }
     appendAndWait(false);
     assertThat(answered).isEmpty();
@@ -131,8 +131,8 @@ public abstract class HostEnvironmentContract {
     failDisk();
     assertThat(environment().isDiskFailing()).isTrue();
     List<Boolean> answered = new CopyOnWriteArrayList<>();
-    assertThat(append(false, answered::add)).isEqualTo(Appended.REJECTED);
-    assertThat(append(true, answered::add)).isEqualTo(Appended.REJECTED);
+    assertThat(append(false, answered::add)).isEqualTo(AppendResult.REJECTED);
+    assertThat(append(true, answered::add)).isEqualTo(AppendResult.REJECTED);
     this.<Boolean>answer(done -> environment().onLane(() -> done.accept(true)));
     assertThat(answered).isEmpty();
   }
@@ -188,14 +188,14 @@ public abstract class HostEnvironmentContract {
     return run.encode(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), ticks).at(ticks));
   }
 
-  private Appended append(boolean forced, Consumer<Boolean> done) {
+  private AppendResult append(boolean forced, Consumer<Boolean> done) {
     return environment().append(environment().segment(), HOST, record(), ticks, forced, done);
   }
 
   private void appendAndWait(boolean forced) {
     assertThat(
             this.<Boolean>answer(
-                done -> assertThat(append(forced, done)).isEqualTo(Appended.QUEUED)))
+                done -> assertThat(append(forced, done)).isEqualTo(AppendResult.QUEUED)))
         .isTrue();
   }
 }

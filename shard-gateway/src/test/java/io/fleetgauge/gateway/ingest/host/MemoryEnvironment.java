@@ -32,7 +32,7 @@ public abstract class MemoryEnvironment implements HostEnvironment {
   protected abstract void write(String host, byte[] record, boolean forced, Consumer<Boolean> done);
 
   @Override
-  public final Journal.Appended append(
+  public final Journal.AppendResult append(
       long segment,
       String host,
       byte[] record,
@@ -40,13 +40,13 @@ public abstract class MemoryEnvironment implements HostEnvironment {
       boolean forced,
       Consumer<Boolean> done) {
     if (segment != segment()) {
-      return Journal.Appended.OTHER_SEGMENT;
+      return Journal.AppendResult.OTHER_SEGMENT;
     }
     if (isDiskFailing) {
-      return Journal.Appended.REJECTED;
+      return Journal.AppendResult.REJECTED;
     }
     write(host, record, forced, done);
-    return Journal.Appended.QUEUED;
+    return Journal.AppendResult.QUEUED;
   }
 
   @Override

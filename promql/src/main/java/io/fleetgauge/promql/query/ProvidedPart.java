@@ -7,4 +7,4 @@ import java.util.List;
  *
  * @param columns owned by the receiver
  */
-public record Provided(List<Column> columns, List<Annotation> annotations) {}
+public record ProvidedPart(List<Column> columns, List<Annotation> annotations) {}

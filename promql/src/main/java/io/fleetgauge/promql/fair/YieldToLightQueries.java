@@ -1,5 +1,7 @@
-package io.fleetgauge.promql.query;
+package io.fleetgauge.promql.fair;
 
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.StopCheck;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;

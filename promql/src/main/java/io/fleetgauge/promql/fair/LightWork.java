@@ -1,4 +1,4 @@
-package io.fleetgauge.promql.query;
+package io.fleetgauge.promql.fair;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;

@@ -14,9 +14,9 @@ import java.util.TreeMap;
  * @param labels names of stored labels by the names under which they are seen too; a series that
  *     has a label of that name keeps its own
  */
-public record Seen(Optional<MetricAlias> metric, Map<String, String> labels) {
+public record SeriesAliases(Optional<MetricAlias> metric, Map<String, String> labels) {
   /** As it is stored. */
-  public static final Seen AS_STORED = new Seen(Optional.empty(), Map.of());
+  public static final SeriesAliases AS_STORED = new SeriesAliases(Optional.empty(), Map.of());
 
   public Factor factor() {
     return metric.map(MetricAlias::factor).orElse(Factor.ONE);

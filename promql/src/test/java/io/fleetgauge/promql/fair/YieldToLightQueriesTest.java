@@ -1,7 +1,9 @@
-package io.fleetgauge.promql.query;
+package io.fleetgauge.promql.fair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.StopCheck;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
