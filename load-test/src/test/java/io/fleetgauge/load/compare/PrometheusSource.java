@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -44,8 +44,9 @@ final class PrometheusSource implements Source {
 
   /** A window of Prometheus is open at its start, as selections are. */
   private static String window(Selection selection) {
-    Expr.Selector selector = new Expr.Selector(selection.matchers(), Expr.Shift.NONE, Span.NONE);
-    return new Expr.Window(selector, selection.to() - selection.from(), Span.NONE).toString();
+    Expr.Selector selector =
+        new Expr.Selector(selection.matchers(), Expr.Shift.NONE, TextSpan.NONE);
+    return new Expr.Window(selector, selection.to() - selection.from(), TextSpan.NONE).toString();
   }
 
   private static String seconds(long millis) {
@@ -157,7 +158,7 @@ final class PrometheusSource implements Source {
         new ArrayList<>(List.of("start", seconds(search.from()), "end", seconds(search.to())));
     for (List<Matcher> matchers : search.matchers()) {
       all.add("match[]");
-      all.add(new Expr.Selector(matchers, Expr.Shift.NONE, Span.NONE).toString());
+      all.add(new Expr.Selector(matchers, Expr.Shift.NONE, TextSpan.NONE).toString());
     }
     if (search.limit() > 0) {
       all.addAll(List.of("limit", Integer.toString(search.limit())));

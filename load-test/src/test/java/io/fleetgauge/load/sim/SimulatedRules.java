@@ -1,7 +1,7 @@
 package io.fleetgauge.load.sim;
 
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
@@ -63,7 +63,7 @@ final class SimulatedRules {
   }
 
   private static RuleGroup rules(RuleGroup.Id id, long interval) {
-    Expr there = new Expr.Number(1, false, new Span(0, 1)); // the queries below do not read it
+    Expr there = new Expr.Number(1, false, new TextSpan(0, 1)); // the queries below do not read it
     Rule alert =
         new Rule.Alerting(id.name(), there, FOR_MILLIS, 0, new TreeMap<>(), new TreeMap<>());
     return new RuleGroup(

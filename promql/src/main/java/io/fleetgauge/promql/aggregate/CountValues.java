@@ -20,13 +20,14 @@ public final class CountValues implements Aggregator {
   private static final int WORK_OF_A_TEXT = 500;
 
   private final String label;
-  private final Groups groups;
+  private final AggregationGroups groups;
   private final int steps;
   private final Budget budget;
   private final Map<Labels, double[]> counts = new LinkedHashMap<>();
   private final Map<Labels, Boolean> nameDropped = new HashMap<>();
 
-  public CountValues(String label, Groups groups, int steps, Budget budget) throws QueryFailure {
+  public CountValues(String label, AggregationGroups groups, int steps, Budget budget)
+      throws QueryFailure {
     if (!LabelFunctions.isLabelName(label)) {
       throw new QueryFailure(
           QueryFailure.Kind.EXECUTION, "invalid label name " + InvalidUtf8.quoted(label));

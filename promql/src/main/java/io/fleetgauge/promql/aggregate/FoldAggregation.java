@@ -49,14 +49,18 @@ public final class FoldAggregation implements Aggregator {
 
   private final Expr.Aggregate aggregate;
   private final Aggregation op;
-  private final Groups groups;
+  private final AggregationGroups groups;
   private final int steps;
   private final Budget budget;
   private final Annotations annotations;
   private final Map<Labels, Group> byLabels = new LinkedHashMap<>();
 
   public FoldAggregation(
-      Expr.Aggregate aggregate, Groups groups, int steps, Budget budget, Annotations annotations) {
+      Expr.Aggregate aggregate,
+      AggregationGroups groups,
+      int steps,
+      Budget budget,
+      Annotations annotations) {
     this.aggregate = aggregate;
     this.op = aggregate.op();
     this.groups = groups;

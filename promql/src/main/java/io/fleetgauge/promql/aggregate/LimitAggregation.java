@@ -2,7 +2,7 @@ package io.fleetgauge.promql.aggregate;
 
 import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.function.Quantiles;
 import io.fleetgauge.promql.query.Annotations;
 import io.fleetgauge.promql.query.Column;
@@ -19,7 +19,7 @@ import java.util.Map;
  */
 public final class LimitAggregation implements Aggregator {
   private final Expr.Aggregate aggregate;
-  private final Groups groups;
+  private final AggregationGroups groups;
   private final Annotations annotations;
 
   /** In place of a count that cannot be. */
@@ -33,7 +33,7 @@ public final class LimitAggregation implements Aggregator {
 
   public LimitAggregation(
       Expr.Aggregate aggregate,
-      Groups groups,
+      AggregationGroups groups,
       double[] parameter,
       Annotations annotations,
       Sink sink) {
@@ -48,7 +48,7 @@ public final class LimitAggregation implements Aggregator {
 
   /** Warns about ratios beyond 1 or -1. */
   private void warn() {
-    Span span = aggregate.parameter().orElseThrow().span();
+    TextSpan span = aggregate.parameter().orElseThrow().span();
     double max = Quantiles.max(parameter);
     double min = Quantiles.min(parameter);
     if (max > 1) {

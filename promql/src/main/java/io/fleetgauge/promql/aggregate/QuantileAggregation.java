@@ -20,7 +20,7 @@ import java.util.Map;
 /** {@code quantile}: needs all columns of a group together. */
 public final class QuantileAggregation implements Aggregator {
   private final Expr.Aggregate aggregate;
-  private final Groups groups;
+  private final AggregationGroups groups;
   private final double[] quantiles;
   private final Budget budget;
   private final Annotations annotations;
@@ -28,7 +28,7 @@ public final class QuantileAggregation implements Aggregator {
 
   public QuantileAggregation(
       Expr.Aggregate aggregate,
-      Groups groups,
+      AggregationGroups groups,
       double[] quantiles,
       Budget budget,
       Annotations annotations) {

@@ -38,7 +38,7 @@ public final class Ranking implements Aggregator {
 
   private final boolean top;
   private final Expr.Aggregate aggregate;
-  private final Groups groups;
+  private final AggregationGroups groups;
   private final double[] parameter;
   private final long[] limits;
   private final Budget budget;
@@ -48,7 +48,7 @@ public final class Ranking implements Aggregator {
 
   public Ranking(
       Expr.Aggregate aggregate,
-      Groups groups,
+      AggregationGroups groups,
       double[] parameter,
       Budget budget,
       Annotations annotations) {

@@ -1,11 +1,11 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.aggregate.AggregationGroups;
 import io.fleetgauge.promql.aggregate.FoldAggregation;
-import io.fleetgauge.promql.aggregate.Groups;
 import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.InvalidUtf8;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.function.Ordering;
 import io.fleetgauge.promql.kernel.Columns;
@@ -171,7 +171,7 @@ public final class Engine {
     for (Aggregation op : ops) {
       folds.add(
           engine.folding(
-              new Expr.Aggregate(op, grouping, Optional.empty(), input, Span.NONE), grid));
+              new Expr.Aggregate(op, grouping, Optional.empty(), input, TextSpan.NONE), grid));
     }
     engine.evaluator.vector(
         input,
@@ -210,7 +210,7 @@ public final class Engine {
 
   private FoldAggregation folding(Expr.Aggregate aggregate, Grid grid) {
     return new FoldAggregation(
-        aggregate, new Groups(aggregate.grouping()), grid.size(), budget, annotations);
+        aggregate, new AggregationGroups(aggregate.grouping()), grid.size(), budget, annotations);
   }
 
   // --- whole queries ---

@@ -1,9 +1,9 @@
 package io.fleetgauge.promql.exec;
 
+import io.fleetgauge.promql.aggregate.AggregationGroups;
 import io.fleetgauge.promql.aggregate.Aggregator;
 import io.fleetgauge.promql.aggregate.CountValues;
 import io.fleetgauge.promql.aggregate.FoldAggregation;
-import io.fleetgauge.promql.aggregate.Groups;
 import io.fleetgauge.promql.aggregate.LimitAggregation;
 import io.fleetgauge.promql.aggregate.QuantileAggregation;
 import io.fleetgauge.promql.aggregate.Ranking;
@@ -219,7 +219,7 @@ public final class Evaluator {
 
   private Aggregator aggregator(Expr.Aggregate aggregate, Grid grid, Sink sink)
       throws QueryFailure {
-    Groups groups = new Groups(aggregate.grouping());
+    AggregationGroups groups = new AggregationGroups(aggregate.grouping());
     Expr parameter = aggregate.parameter().map(Expr::withoutParens).orElse(null);
     return switch (aggregate.op()) {
       case SUM, AVG, MIN, MAX, COUNT, GROUP, STDDEV, STDVAR ->

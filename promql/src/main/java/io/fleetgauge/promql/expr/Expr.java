@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>Durations and times are milliseconds.
  */
 public sealed interface Expr {
-  Span span();
+  TextSpan span();
 
   ValueType type();
 
@@ -83,8 +83,8 @@ public sealed interface Expr {
   /**
    * @param duration whether it was written as one ({@code 5m}); the value is in seconds
    */
-  record Number(double value, boolean duration, Span span) implements Expr {
-    public Number(double value, Span span) {
+  record Number(double value, boolean duration, TextSpan span) implements Expr {
+    public Number(double value, TextSpan span) {
       this(value, false, span);
     }
 
@@ -99,7 +99,7 @@ public sealed interface Expr {
     }
   }
 
-  record Text(String value, Span span) implements Expr {
+  record Text(String value, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return ValueType.STRING;
@@ -158,15 +158,16 @@ public sealed interface Expr {
       Shift shift,
       Edges edges,
       List<Reading> readings,
-      Span span)
+      TextSpan span)
       implements Expr {
     /** A selector whose matchers all stand in the braces. */
-    public Selector(List<Matcher> matchers, Shift shift, Span span) {
+    public Selector(List<Matcher> matchers, Shift shift, TextSpan span) {
       this(matchers, false, shift, Edges.PLAIN, span);
     }
 
     /** A selector that uses no aliases. */
-    public Selector(List<Matcher> matchers, boolean named, Shift shift, Edges edges, Span span) {
+    public Selector(
+        List<Matcher> matchers, boolean named, Shift shift, Edges edges, TextSpan span) {
       this(matchers, named, shift, edges, List.of(), span);
     }
 
@@ -187,11 +188,11 @@ public sealed interface Expr {
     }
 
     /** The same series at another time. */
-    public Selector with(Shift otherShift, Span otherSpan) {
+    public Selector with(Shift otherShift, TextSpan otherSpan) {
       return new Selector(matchers, named, otherShift, edges, readings, otherSpan);
     }
 
-    public Selector with(Edges otherEdges, Span otherSpan) {
+    public Selector with(Edges otherEdges, TextSpan otherSpan) {
       return new Selector(matchers, named, shift, otherEdges, readings, otherSpan);
     }
 
@@ -225,7 +226,7 @@ public sealed interface Expr {
   }
 
   /** {@code selector[range]}; offset and {@code @} belong to the selector. */
-  record Window(Selector selector, long range, Span span) implements Expr {
+  record Window(Selector selector, long range, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return ValueType.MATRIX;
@@ -242,7 +243,7 @@ public sealed interface Expr {
    *
    * @param step 0 for the default of the server
    */
-  record Subquery(Expr input, long range, long step, Shift shift, Span span) implements Expr {
+  record Subquery(Expr input, long range, long step, Shift shift, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return ValueType.MATRIX;
@@ -254,7 +255,7 @@ public sealed interface Expr {
     }
   }
 
-  record Call(Function function, List<Expr> arguments, Span span) implements Expr {
+  record Call(Function function, List<Expr> arguments, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return function.returns();
@@ -276,7 +277,7 @@ public sealed interface Expr {
   }
 
   record Aggregate(
-      Aggregation op, Grouping grouping, Optional<Expr> parameter, Expr input, Span span)
+      Aggregation op, Grouping grouping, Optional<Expr> parameter, Expr input, TextSpan span)
       implements Expr {
     @Override
     public ValueType type() {
@@ -290,7 +291,7 @@ public sealed interface Expr {
   }
 
   /** A sign before an expression. */
-  record Unary(boolean minus, Expr input, Span span) implements Expr {
+  record Unary(boolean minus, Expr input, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return input.type();
@@ -338,10 +339,11 @@ public sealed interface Expr {
       Expr right,
       boolean bool,
       Matching matching,
-      Span span,
+      TextSpan span,
       ValueType type)
       implements Expr {
-    public Binary(BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, Span span) {
+    public Binary(
+        BinaryOp op, Expr left, Expr right, boolean bool, Matching matching, TextSpan span) {
       this(op, left, right, bool, matching, span, typeOf(left, right));
     }
 
@@ -357,7 +359,7 @@ public sealed interface Expr {
     }
   }
 
-  record Paren(Expr inner, Span span) implements Expr {
+  record Paren(Expr inner, TextSpan span) implements Expr {
     @Override
     public ValueType type() {
       return inner.type();

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.function;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Annotations;
 import io.fleetgauge.sample.prometheus.Numbers;
 
@@ -12,7 +12,7 @@ public final class Quantiles {
     return quantile >= 0 && quantile <= 1;
   }
 
-  public static void warn(double quantile, Span span, Annotations annotations) {
+  public static void warn(double quantile, TextSpan span, Annotations annotations) {
     if (!isOne(quantile)) {
       annotations.warn(
           "quantile value should be between 0 and 1, got " + Numbers.general(quantile), span);
@@ -20,7 +20,7 @@ public final class Quantiles {
   }
 
   /** Warns of the parameter of an aggregation: its extremes over all steps, and NaN. */
-  public static void warn(double[] quantiles, Span span, Annotations annotations) {
+  public static void warn(double[] quantiles, TextSpan span, Annotations annotations) {
     for (double quantile : quantiles) {
       if (Double.isNaN(quantile)) {
         warn(quantile, span, annotations);

@@ -2,7 +2,7 @@ package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.kernel.EdgeWindows;
 import io.fleetgauge.promql.kernel.Windows;
@@ -29,8 +29,8 @@ public final class RangeFunctions {
   private final long lookback;
   private final Expr.Edges edges;
   private final List<double[]> parameters;
-  private final Span argument;
-  private final Span firstArgument;
+  private final TextSpan argument;
+  private final TextSpan firstArgument;
   private final Budget budget;
   private final Annotations annotations;
 
@@ -58,7 +58,7 @@ public final class RangeFunctions {
     // Prometheus reports the position of an annotation about a subquery as the start of the query.
     this.argument =
         range instanceof Expr.Subquery
-            ? Span.NONE
+            ? TextSpan.NONE
             : call.arguments().stream()
                 .filter(candidate -> candidate.type() == ValueType.MATRIX)
                 .findFirst()

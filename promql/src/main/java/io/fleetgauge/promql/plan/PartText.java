@@ -3,7 +3,7 @@ package io.fleetgauge.promql.plan;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Reading;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -74,7 +74,7 @@ public record PartText(String promql, List<List<Reading>> readings) {
     if (annotations.isEmpty()) {
       return List.of();
     }
-    Map<Long, Span> spans = new HashMap<>();
+    Map<Long, TextSpan> spans = new HashMap<>();
     try {
       match(Parser.parse(promql, new ParseOptions(features, 0, 0)), expr, spans);
     } catch (ParseException e) {
@@ -82,7 +82,7 @@ public record PartText(String promql, List<List<Reading>> readings) {
     }
     List<Annotation> all = new ArrayList<>();
     for (Annotation each : annotations) {
-      Span span = spans.get(key(each.span()));
+      TextSpan span = spans.get(key(each.span()));
       if (span == null) {
         throw new QueryFailure(
             QueryFailure.Kind.EXECUTION, "an annotation is about no part of the query");
@@ -93,12 +93,12 @@ public record PartText(String promql, List<List<Reading>> readings) {
   }
 
   /** Spans themselves are all equal. */
-  private static long key(Span span) {
+  private static long key(TextSpan span) {
     return (long) span.start() << 32 | span.end();
   }
 
   /** The text may have parentheses which the query does not need. */
-  private static void match(Expr here, Expr inQuery, Map<Long, Span> spans) {
+  private static void match(Expr here, Expr inQuery, Map<Long, TextSpan> spans) {
     spans.putIfAbsent(key(here.span()), inQuery.span());
     if (here instanceof Expr.Paren paren && !(inQuery instanceof Expr.Paren)) {
       match(paren.inner(), inQuery, spans);

@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.query;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 
 /**
  * A warning or an info about a query.
@@ -8,4 +8,4 @@ import io.fleetgauge.promql.expr.Span;
  * @param warning whether it is a warning
  * @param span the part of the query that it is about
  */
-public record Annotation(boolean warning, String text, Span span) {}
+public record Annotation(boolean warning, String text, TextSpan span) {}

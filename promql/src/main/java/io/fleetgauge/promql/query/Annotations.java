@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.query;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,8 +24,8 @@ public final class Annotations {
 
   /** The annotations of a part of a query. */
   public static final class Layer {
-    private final Map<String, Span> warnings = new LinkedHashMap<>();
-    private final Map<String, Span> infos = new LinkedHashMap<>();
+    private final Map<String, TextSpan> warnings = new LinkedHashMap<>();
+    private final Map<String, TextSpan> infos = new LinkedHashMap<>();
   }
 
   public Annotations(String query) {
@@ -33,11 +33,11 @@ public final class Annotations {
     layers.push(new Layer());
   }
 
-  public void warn(String text, Span span) {
+  public void warn(String text, TextSpan span) {
     layers.peek().warnings.put(text, span);
   }
 
-  public void info(String text, Span span) {
+  public void info(String text, TextSpan span) {
     layers.peek().infos.put(text, span);
   }
 
@@ -89,7 +89,7 @@ public final class Annotations {
     return lines(INFO, "info", layers.peek().infos);
   }
 
-  private List<String> lines(String prefix, String level, Map<String, Span> texts) {
+  private List<String> lines(String prefix, String level, Map<String, TextSpan> texts) {
     List<String> lines = new ArrayList<>();
     // Sorted, so that the order of evaluation does not show.
     for (var text : new TreeMap<>(texts).entrySet()) {

@@ -25,7 +25,7 @@ final class Comparison {
   /**
    * @param annotations whether warnings and infos are compared
    */
-  static Optional<String> difference(Command.Eval eval, Answer answer, boolean annotations) {
+  static Optional<String> difference(ScriptCommand.Eval eval, Answer answer, boolean annotations) {
     if (!annotations) {
       return result(eval, answer.result());
     }
@@ -35,11 +35,11 @@ final class Comparison {
   }
 
   private static Optional<String> annotations(
-      String kind, List<Command.TextRule> wanted, List<String> got) {
+      String kind, List<ScriptCommand.TextRule> wanted, List<String> got) {
     if (wanted == null) {
       return Optional.empty();
     }
-    for (Command.TextRule rule : wanted) {
+    for (ScriptCommand.TextRule rule : wanted) {
       if (got.stream().noneMatch(rule::allows)) {
         return Optional.of("expected " + kind + ": " + rule + "\n  got " + got);
       }
@@ -52,8 +52,8 @@ final class Comparison {
     return Optional.empty();
   }
 
-  private static Optional<String> result(Command.Eval eval, Answer.Result result) {
-    Command.Expectation expected = eval.expected();
+  private static Optional<String> result(ScriptCommand.Eval eval, Answer.Result result) {
+    ScriptCommand.Expectation expected = eval.expected();
     return switch (result) {
       case Answer.Scalar scalar ->
           expected.scalar().isPresent() && same(expected.scalar().get(), scalar.value())
@@ -71,11 +71,11 @@ final class Comparison {
     };
   }
 
-  private static Optional<String> unlike(Command.Expectation expected, Answer.Result result) {
+  private static Optional<String> unlike(ScriptCommand.Expectation expected, Answer.Result result) {
     return Optional.of("expected " + shown(expected) + "\n  got " + shown(result));
   }
 
-  private static Optional<String> vector(Command.Expectation expected, Answer.Vector vector) {
+  private static Optional<String> vector(ScriptCommand.Expectation expected, Answer.Vector vector) {
     boolean otherKind =
         expected.scalar().isPresent()
             || expected.text().isPresent()
@@ -106,7 +106,7 @@ final class Comparison {
   }
 
   private static Optional<String> matrix(
-      Command.Expectation expected, long[] grid, Answer.Matrix matrix, boolean ordered) {
+      ScriptCommand.Expectation expected, long[] grid, Answer.Matrix matrix, boolean ordered) {
     Map<Labels, Notation.Line> wanted = new HashMap<>();
     for (Notation.Line line : expected.series()) {
       if (line.items().stream().anyMatch(Notation.Item::present)) {
@@ -198,7 +198,7 @@ final class Comparison {
 
   // --- as text ---
 
-  private static String shown(Command.Expectation expected) {
+  private static String shown(ScriptCommand.Expectation expected) {
     if (expected.scalar().isPresent()) {
       return Numbers.text(expected.scalar().get());
     }

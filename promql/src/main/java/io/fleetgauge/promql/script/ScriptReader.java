@@ -30,14 +30,14 @@ final class ScriptReader {
       Pattern.compile("expected_fail_(message|regexp)\\s+(.+)");
 
   private final List<String> lines;
-  private final List<Command> commands = new ArrayList<>();
+  private final List<ScriptCommand> commands = new ArrayList<>();
   private int next;
 
   private ScriptReader(String script) {
     this.lines = script.lines().map(ScriptReader::withoutComment).toList();
   }
 
-  static List<Command> read(String script) throws ScriptException {
+  static List<ScriptCommand> read(String script) throws ScriptException {
     return new ScriptReader(script).run();
   }
 
@@ -46,7 +46,7 @@ final class ScriptReader {
     return text.startsWith("#") ? "" : text;
   }
 
-  private List<Command> run() throws ScriptException {
+  private List<ScriptCommand> run() throws ScriptException {
     while (next < lines.size()) {
       String line = lines.get(next++);
       String word = line.toLowerCase(Locale.ROOT);
@@ -54,7 +54,7 @@ final class ScriptReader {
         continue;
       }
       if (word.equals("clear")) {
-        commands.add(new Command.Clear());
+        commands.add(new ScriptCommand.Clear());
       } else if (word.startsWith("load")) {
         load(line);
       } else if (word.startsWith("eval")) {
@@ -81,7 +81,7 @@ final class ScriptReader {
       String line = lines.get(next++);
       series.add(new Notation(next).parse(line));
     }
-    commands.add(new Command.Load(step, series, matcher.group(1) != null));
+    commands.add(new ScriptCommand.Load(step, series, matcher.group(1) != null));
   }
 
   private void eval(String head) throws ScriptException {
@@ -90,7 +90,7 @@ final class ScriptReader {
     if (instant.matches()) {
       long time = duration(instant.group(2));
       String query = instant.group(3);
-      commands.add(new Command.Eval(line, time, time, 0, query, body(instant.group(1))));
+      commands.add(new ScriptCommand.Eval(line, time, time, 0, query, body(instant.group(1))));
       return;
     }
     Matcher range = RANGE.matcher(head);
@@ -103,7 +103,7 @@ final class ScriptReader {
       throw new ScriptException(line, "the step must be above 0: " + head);
     }
     commands.add(
-        new Command.Eval(
+        new ScriptCommand.Eval(
             line,
             duration(range.group(2)),
             duration(range.group(3)),
@@ -113,27 +113,28 @@ final class ScriptReader {
   }
 
   private static final class Body {
-    Optional<Command.TextRule> failure = Optional.empty();
-    List<Command.TextRule> warnings;
-    List<Command.TextRule> infos;
+    Optional<ScriptCommand.TextRule> failure = Optional.empty();
+    List<ScriptCommand.TextRule> warnings;
+    List<ScriptCommand.TextRule> infos;
     boolean ordered;
     Optional<String> text = Optional.empty();
     Optional<Double> scalar = Optional.empty();
     Optional<long[]> grid = Optional.empty();
     final List<Notation.Line> series = new ArrayList<>();
 
-    Command.Expectation expected() {
-      return new Command.Expectation(failure, warnings, infos, ordered, text, scalar, grid, series);
+    ScriptCommand.Expectation expected() {
+      return new ScriptCommand.Expectation(
+          failure, warnings, infos, ordered, text, scalar, grid, series);
     }
   }
 
-  private Command.Expectation body(String oldForm) throws ScriptException {
+  private ScriptCommand.Expectation body(String oldForm) throws ScriptException {
     Body body = new Body();
     switch (oldForm == null ? "" : oldForm) {
-      case "_fail" -> body.failure = Optional.of(Command.TextRule.ANY);
+      case "_fail" -> body.failure = Optional.of(ScriptCommand.TextRule.ANY);
       case "_ordered" -> body.ordered = true;
-      case "_warn" -> body.warnings = List.of(Command.TextRule.ANY);
-      case "_info" -> body.infos = List.of(Command.TextRule.ANY);
+      case "_warn" -> body.warnings = List.of(ScriptCommand.TextRule.ANY);
+      case "_info" -> body.infos = List.of(ScriptCommand.TextRule.ANY);
       case "" -> {}
       default -> throw new ScriptException(next, "eval" + oldForm + " is not known");
     }
@@ -184,7 +185,7 @@ final class ScriptReader {
                 duration(range.group(1)), duration(range.group(2)), duration(range.group(3))
               });
     } else if (rule.matches()) {
-      Command.TextRule wanted = rule(rule.group(2), rule.group(3));
+      ScriptCommand.TextRule wanted = rule(rule.group(2), rule.group(3));
       switch (rule.group(1)) {
         case "ordered" -> body.ordered = true;
         case "fail" -> body.failure = Optional.of(wanted);
@@ -198,22 +199,23 @@ final class ScriptReader {
     }
   }
 
-  private static List<Command.TextRule> with(List<Command.TextRule> rules, Command.TextRule rule) {
-    List<Command.TextRule> all = rules == null ? new ArrayList<>() : new ArrayList<>(rules);
+  private static List<ScriptCommand.TextRule> with(
+      List<ScriptCommand.TextRule> rules, ScriptCommand.TextRule rule) {
+    List<ScriptCommand.TextRule> all = rules == null ? new ArrayList<>() : new ArrayList<>(rules);
     all.add(rule);
     return all;
   }
 
-  private Command.TextRule rule(String kind, String text) throws ScriptException {
+  private ScriptCommand.TextRule rule(String kind, String text) throws ScriptException {
     if (kind == null) {
-      return Command.TextRule.ANY;
+      return ScriptCommand.TextRule.ANY;
     }
     if (kind.equals("msg")) {
-      return new Command.TextRule(Optional.of(text.strip()), Optional.empty());
+      return new ScriptCommand.TextRule(Optional.of(text.strip()), Optional.empty());
     }
     try {
       String anywhere = "(?s:.*)(?:" + text.strip() + ")(?s:.*)";
-      return new Command.TextRule(
+      return new ScriptCommand.TextRule(
           Optional.empty(),
           Optional.of(
               io.fleetgauge.promql.expr.Matcher.of(

@@ -37,18 +37,18 @@ public final class ScriptRunner {
   public static List<CaseResult> run(String script) throws ScriptException {
     ScriptRunner runner = new ScriptRunner();
     List<CaseResult> results = new ArrayList<>();
-    for (Command command : ScriptReader.read(script)) {
+    for (ScriptCommand command : ScriptReader.read(script)) {
       switch (command) {
-        case Command.Clear clear -> runner.loaded.clear();
-        case Command.Load load ->
+        case ScriptCommand.Clear clear -> runner.loaded.clear();
+        case ScriptCommand.Load load ->
             runner.loaded.load(load.series(), load.step(), load.customBuckets());
-        case Command.Eval eval -> results.add(runner.run(eval));
+        case ScriptCommand.Eval eval -> results.add(runner.run(eval));
       }
     }
     return results;
   }
 
-  private CaseResult run(Command.Eval eval) {
+  private CaseResult run(ScriptCommand.Eval eval) {
     loaded.forget();
     Optional<String> failure;
     try {
@@ -69,7 +69,7 @@ public final class ScriptRunner {
     return new CaseResult(eval.line(), eval.query(), classOf(eval), failure);
   }
 
-  private CaseClass classOf(Command.Eval eval) {
+  private CaseClass classOf(ScriptCommand.Eval eval) {
     boolean histograms =
         loaded.touchedHistogram()
             || eval.expected().series().stream()
@@ -87,7 +87,7 @@ public final class ScriptRunner {
   }
 
   /** With {@code @} on every selector, the result must not depend on the evaluation time. */
-  private Optional<String> atOtherTimes(Command.Eval eval, Expr pinned) {
+  private Optional<String> atOtherTimes(ScriptCommand.Eval eval, Expr pinned) {
     long time = eval.start();
     long[] times =
         time == 0
@@ -104,8 +104,8 @@ public final class ScriptRunner {
   }
 
   /** Repeats an instant query as the middle step of a range query. */
-  private Optional<String> again(Command.Eval eval, Expr expr, String how) {
-    Command.Expectation expected = eval.expected();
+  private Optional<String> again(ScriptCommand.Eval eval, Expr expr, String how) {
+    ScriptCommand.Expectation expected = eval.expected();
     boolean asked = eval.query().matches(".*(?i:start|end|range|step)\\s*\\(\\s*\\).*");
     boolean impossible =
         expected.ordered()
@@ -132,7 +132,7 @@ public final class ScriptRunner {
     }
   }
 
-  private boolean failsBeside(Expr expr, Command.Eval eval) {
+  private boolean failsBeside(Expr expr, ScriptCommand.Eval eval) {
     for (long time : new long[] {eval.start() - AROUND, eval.start() + AROUND}) {
       try {
         ask(expr, eval, time, time, 0);
@@ -162,8 +162,8 @@ public final class ScriptRunner {
   }
 
   private Optional<String> check(
-      Command.Eval eval, Expr expr, long start, long end, long step, String how) {
-    Optional<Command.TextRule> failure = eval.expected().failure();
+      ScriptCommand.Eval eval, Expr expr, long start, long end, long step, String how) {
+    Optional<ScriptCommand.TextRule> failure = eval.expected().failure();
     try {
       Answer answer = ask(expr, eval, start, end, step);
       return failure.isPresent()
@@ -179,7 +179,7 @@ public final class ScriptRunner {
     }
   }
 
-  private Answer ask(Expr expr, Command.Eval eval, long start, long end, long step)
+  private Answer ask(Expr expr, ScriptCommand.Eval eval, long start, long end, long step)
       throws QueryFailure {
     Query query = new Query(eval.query(), expr, start, end, step, SETTINGS);
     return Engine.run(query, loaded, StopCheck.NEVER);

@@ -2,7 +2,7 @@ package io.fleetgauge.promql.syntax;
 
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.promql.expr.InvalidUtf8;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class Lexer {
             inBrackets
                 ? "unclosed left bracket"
                 : openParentheses > 0 ? "unclosed left parenthesis" : "";
-        tokens.add(new Token(Token.Kind.END, unclosed, 0, new Span(at, at)));
+        tokens.add(new Token(Token.Kind.END, unclosed, 0, new TextSpan(at, at)));
         return tokens;
       }
       char c = query.charAt(at);
@@ -92,7 +92,7 @@ final class Lexer {
           case ")" -> openParentheses--;
           default -> {}
         }
-        tokens.add(new Token(Token.Kind.SYMBOL, symbol, 0, new Span(at, at + symbol.length())));
+        tokens.add(new Token(Token.Kind.SYMBOL, symbol, 0, new TextSpan(at, at + symbol.length())));
         at += symbol.length();
         return;
       }
@@ -113,7 +113,7 @@ final class Lexer {
     while (at < query.length() && isWordPart(query.charAt(at))) {
       at++;
     }
-    tokens.add(new Token(Token.Kind.WORD, query.substring(from, at), 0, new Span(from, at)));
+    tokens.add(new Token(Token.Kind.WORD, query.substring(from, at), 0, new TextSpan(from, at)));
   }
 
   private boolean isWordPart(char c) {
@@ -136,7 +136,7 @@ final class Lexer {
       at++;
     }
     String text = query.substring(from, at);
-    Span span = new Span(from, at);
+    TextSpan span = new TextSpan(from, at);
     // Before durations, because "0" is both.
     double number = NumberLiteral.parse(text);
     if (!Double.isNaN(number)) {
@@ -173,7 +173,7 @@ final class Lexer {
       }
     }
     String text = InvalidUtf8.decode(content.toByteArray());
-    tokens.add(new Token(Token.Kind.STRING, text, 0, new Span(from, at)));
+    tokens.add(new Token(Token.Kind.STRING, text, 0, new TextSpan(from, at)));
   }
 
   private void escape(char quote, ByteArrayOutputStream content) throws ParseException {
@@ -237,6 +237,6 @@ final class Lexer {
   }
 
   private ParseException error(int position, String message) {
-    return new ParseException(query, new Span(position, at), message);
+    return new ParseException(query, new TextSpan(position, at), message);
   }
 }

@@ -14,7 +14,7 @@ import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Keywords;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.Numbers;
@@ -138,11 +138,11 @@ public final class Parser {
       if (++operators > MAX_OPERATORS) {
         throw in.error(in.peek().span(), "the query has more than " + MAX_OPERATORS + " operators");
       }
-      Span at = in.take().span();
+      TextSpan at = in.take().span();
       boolean bool = in.takeWord("bool");
       Matching matching = matching(op, at, left);
       Expr right = binary(op.isRightAssociative() ? op.precedence : op.precedence + 1);
-      Span span = new Span(left.span().start(), right.span().end());
+      TextSpan span = new TextSpan(left.span().start(), right.span().end());
       left = checked(new Expr.Binary(op, left, right, bool, matching, span), at);
     }
   }
@@ -155,7 +155,7 @@ public final class Parser {
     };
   }
 
-  private Matching matching(BinaryOp op, Span at, Expr left) throws ParseException {
+  private Matching matching(BinaryOp op, TextSpan at, Expr left) throws ParseException {
     boolean on = in.peek().isWord("on");
     if (!on && !in.peek().isWord("ignoring")) {
       Fill fill = fill(op);
@@ -224,7 +224,7 @@ public final class Parser {
     return minus ? -number : number;
   }
 
-  private Expr checked(Expr.Binary binary, Span at) throws ParseException {
+  private Expr checked(Expr.Binary binary, TextSpan at) throws ParseException {
     ValueType left = binary.left().type();
     ValueType right = binary.right().type();
     boolean scalars = left == ValueType.SCALAR && right == ValueType.SCALAR;
@@ -259,7 +259,7 @@ public final class Parser {
     }
     in.skip();
     Expr input = binary(BinaryOp.UNARY_PRECEDENCE + 1);
-    Span span = new Span(sign.span().start(), input.span().end());
+    TextSpan span = new TextSpan(sign.span().start(), input.span().end());
     if (input instanceof Expr.Number number) {
       double value = sign.is("-") ? -number.value() : number.value();
       return new Expr.Number(value, number.duration(), span);
@@ -321,7 +321,7 @@ public final class Parser {
   }
 
   private Expr extended(Expr expr, Edges edges) throws ParseException {
-    Span span = new Span(expr.span().start(), in.previousEnd());
+    TextSpan span = new TextSpan(expr.span().start(), in.previousEnd());
     return switch (expr) {
       case Expr.Selector selector when selector.edges() == Edges.PLAIN ->
           selector.with(edges, span);
@@ -350,7 +350,8 @@ public final class Parser {
     Token open = in.take();
     long range = durations.positive();
     if (!in.peek().is(":")) {
-      Span span = new Span(expr.span().start(), in.expect("]", "range selector").span().end());
+      TextSpan span =
+          new TextSpan(expr.span().start(), in.expect("]", "range selector").span().end());
       if (!(expr instanceof Expr.Selector selector)) {
         throw in.error(open.span(), "ranges only allowed for vector selectors");
       }
@@ -364,7 +365,8 @@ public final class Parser {
     }
     in.skip();
     long step = in.peek().is("]") ? 0 : durations.positive();
-    Span span = new Span(expr.span().start(), in.expect("]", "subquery selector").span().end());
+    TextSpan span =
+        new TextSpan(expr.span().start(), in.expect("]", "subquery selector").span().end());
     if (expr.type() != ValueType.VECTOR) {
       throw in.error(
           expr.span(),
@@ -379,7 +381,7 @@ public final class Parser {
   }
 
   private Expr shifted(Expr expr, String modifier, ShiftChange change) throws ParseException {
-    Span span = new Span(expr.span().start(), in.previousEnd());
+    TextSpan span = new TextSpan(expr.span().start(), in.previousEnd());
     return switch (expr) {
       case Expr.Selector selector -> selector.with(change.of(selector.shift()), span);
       case Expr.Window window -> {
@@ -459,7 +461,7 @@ public final class Parser {
           in.skip();
           Expr inner = binary(0);
           Token close = in.expect(")", "parenthesised expression");
-          yield new Expr.Paren(inner, new Span(token.span().start(), close.span().end()));
+          yield new Expr.Paren(inner, new TextSpan(token.span().start(), close.span().end()));
         }
         if (token.is("{")) {
           yield selector(Optional.empty());
@@ -511,7 +513,7 @@ public final class Parser {
     if (grouping.isEmpty()) {
       grouping = grouping();
     }
-    Span span = new Span(name.span().start(), in.previousEnd());
+    TextSpan span = new TextSpan(name.span().start(), in.previousEnd());
     int wanted = op.parameter().isPresent() ? 2 : 1;
     if (arguments.isEmpty()) {
       throw in.error(span, "no arguments for aggregate expression provided");
@@ -553,7 +555,7 @@ public final class Parser {
       throw in.error(name.span(), "function \"" + name.text() + "\" is not enabled");
     }
     List<Expr> arguments = arguments(function == Function.OfVectors.INFO);
-    Span span = new Span(name.span().start(), in.previousEnd());
+    TextSpan span = new TextSpan(name.span().start(), in.previousEnd());
     int fewest = function.fewestArguments();
     int most = function.mostArguments();
     if (arguments.size() < fewest || arguments.size() > most) {
@@ -616,7 +618,7 @@ public final class Parser {
       matchers.addAll(matchers(name));
     }
     name.ifPresent(token -> matchers.add(Matcher.equal(Labels.NAME, token.text())));
-    Span span = new Span(start, in.previousEnd());
+    TextSpan span = new TextSpan(start, in.previousEnd());
     if (!emptySelectorAllowed && matchers.stream().allMatch(matcher -> matcher.matches(""))) {
       throw in.error(span, "vector selector must contain at least one non-empty matcher");
     }

@@ -2,7 +2,7 @@ package io.fleetgauge.promql.syntax;
 
 import io.fleetgauge.promql.expr.Keywords;
 import io.fleetgauge.promql.expr.Printer;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 
 /**
  * A piece of a query's text.
@@ -10,7 +10,7 @@ import io.fleetgauge.promql.expr.Span;
  * @param text what stands there; of a string, its content; of the end, what is missing before it
  * @param number the value of a {@link Kind#NUMBER}; of a {@link Kind#DURATION}, milliseconds
  */
-record Token(Kind kind, String text, double number, Span span) {
+record Token(Kind kind, String text, double number, TextSpan span) {
   enum Kind {
     /** A name or a keyword; the parser decides by its position. */
     WORD,

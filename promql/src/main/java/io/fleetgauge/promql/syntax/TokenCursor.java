@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.syntax;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.util.List;
 
 /** A position in a query's tokens, and the errors at that position. Not thread-safe. */
@@ -83,7 +83,7 @@ final class TokenCursor {
         token.span(), "unexpected " + token.describe() + " in " + where + ", expected " + wanted);
   }
 
-  ParseException error(Span span, String message) {
+  ParseException error(TextSpan span, String message) {
     return new ParseException(query, span, message);
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Reading;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.HostState;
@@ -147,7 +147,7 @@ class FragmentCodecTest {
                           new double[][] {{300.25, 0, 301}, {1e-17, 0, 0}, null}),
                       new Partial(
                           Labels.EMPTY, Labels.EMPTY, true, new int[] {1}, new double[0][])),
-                  List.of(new Annotation(false, "a counter?", new Span(3, 9))),
+                  List.of(new Annotation(false, "a counter?", new TextSpan(3, 9))),
                   7),
               new PartResult(
                   List.of(

@@ -3,7 +3,7 @@ package io.fleetgauge.promql.fragment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.expr.Feature;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
@@ -98,7 +98,7 @@ class MergedAnswersTest {
 
   /** About the metric, which stands at the start, or about the number behind it. */
   private static Annotation info(String text, int start) {
-    return new Annotation(false, text, new Span(start, start == 0 ? 5 : 9));
+    return new Annotation(false, text, new TextSpan(start, start == 0 ? 5 : 9));
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.fleetgauge.promql.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,8 +12,8 @@ class AnnotationsTest {
   @Test
   void theSameTextIsShownOnceWithTheLastPosition() {
     Annotations annotations = new Annotations(QUERY);
-    annotations.info("a counter?", new Span(9, 14));
-    annotations.info("a counter?", new Span(26, 31));
+    annotations.info("a counter?", new TextSpan(9, 14));
+    annotations.info("a counter?", new TextSpan(26, 31));
     assertThat(annotations.infos()).containsExactly("PromQL info: a counter? (2:8)");
     assertThat(annotations.warnings()).isEmpty();
   }
@@ -21,9 +21,9 @@ class AnnotationsTest {
   @Test
   void textsAreSortedAndWarningsApartFromInfos() {
     Annotations annotations = new Annotations(QUERY);
-    annotations.warn("b", new Span(0, 1));
-    annotations.info("c", new Span(0, 1));
-    annotations.warn("a", new Span(4, 5));
+    annotations.warn("b", new TextSpan(0, 1));
+    annotations.info("c", new TextSpan(0, 1));
+    annotations.warn("a", new TextSpan(4, 5));
     assertThat(annotations.warnings())
         .containsExactly("PromQL warning: a (1:5)", "PromQL warning: b (1:1)");
     assertThat(annotations.infos()).containsExactly("PromQL info: c (1:1)");
@@ -36,10 +36,10 @@ class AnnotationsTest {
   void moreThanTenOfALevelAreCounted() {
     Annotations annotations = new Annotations(QUERY);
     for (int i = 0; i < 13; i++) {
-      annotations.warn("w" + (char) ('a' + i), new Span(0, 1));
+      annotations.warn("w" + (char) ('a' + i), new TextSpan(0, 1));
     }
     for (int i = 0; i < 10; i++) {
-      annotations.info("i" + i, new Span(0, 1));
+      annotations.info("i" + i, new TextSpan(0, 1));
     }
     assertThat(annotations.warnings())
         .hasSize(11)
@@ -52,9 +52,9 @@ class AnnotationsTest {
   void aLayerIsKeptApartUntilItIsAdded() {
     Annotations annotations = new Annotations(QUERY);
     annotations.begin();
-    annotations.warn("same", new Span(0, 1));
+    annotations.warn("same", new TextSpan(0, 1));
     Annotations.Layer layer = annotations.end();
-    annotations.warn("same", new Span(4, 5));
+    annotations.warn("same", new TextSpan(4, 5));
     assertThat(annotations.warnings()).containsExactly("PromQL warning: same (1:5)");
     annotations.add(layer);
     assertThat(annotations.warnings()).containsExactly("PromQL warning: same (1:1)");
@@ -65,7 +65,8 @@ class AnnotationsTest {
     Annotations annotations = new Annotations(QUERY);
     annotations.add(
         List.of(
-            new Annotation(true, "w", new Span(0, 1)), new Annotation(false, "i", new Span(0, 1))));
+            new Annotation(true, "w", new TextSpan(0, 1)),
+            new Annotation(false, "i", new TextSpan(0, 1))));
     assertThat(annotations.warnings()).containsExactly("PromQL warning: w (1:1)");
     assertThat(annotations.infos()).containsExactly("PromQL info: i (1:1)");
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GridTest {
   private static final Expr.Selector X =
-      new Expr.Selector(List.of(Matcher.equal("__name__", "x")), Expr.Shift.NONE, Span.NONE);
+      new Expr.Selector(List.of(Matcher.equal("__name__", "x")), Expr.Shift.NONE, TextSpan.NONE);
 
   private static Query query(long start, long end, long step, long maxSamples) {
     return new Query("x", X, start, end, step, Query.Settings.STOCK.withMaxSamples(maxSamples));
@@ -68,7 +68,8 @@ class GridTest {
       long step = 1 + random.nextLong(30);
       long offset = random.nextLong(-50, 50);
       Expr.Subquery subquery =
-          new Expr.Subquery(X, range, step, new Expr.Shift(Optional.empty(), offset), Span.NONE);
+          new Expr.Subquery(
+              X, range, step, new Expr.Shift(Optional.empty(), offset), TextSpan.NONE);
       TreeSet<Long> wanted = new TreeSet<>();
       for (long at = outer.start() - offset - range + 1; at <= outer.end() - offset; at++) {
         if (Math.floorMod(at, step) == 0) {
@@ -83,7 +84,7 @@ class GridTest {
   @Test
   void aSubqueryWithMoreStepsThanSamplesAreAllowedIsRefused() throws Exception {
     Grid outer = new Grid(1_000, 1, 1_000);
-    Expr.Subquery subquery = new Expr.Subquery(X, 100, 1, Expr.Shift.NONE, Span.NONE);
+    Expr.Subquery subquery = new Expr.Subquery(X, 100, 1, Expr.Shift.NONE, TextSpan.NONE);
     assertThat(Grid.of(query(1_000, 1_000, 0, 100), outer, subquery).size()).isEqualTo(100);
     assertThatThrownBy(() -> Grid.of(query(1_000, 1_000, 0, 99), outer, subquery))
         .isInstanceOf(QueryFailure.class)
@@ -93,7 +94,7 @@ class GridTest {
   @Test
   void aSubqueryWithoutAStepHasThatOfTheSettings() throws Exception {
     Grid outer = new Grid(120_000, 1, 120_000);
-    Expr.Subquery subquery = new Expr.Subquery(X, 120_000, 0, Expr.Shift.NONE, Span.NONE);
+    Expr.Subquery subquery = new Expr.Subquery(X, 120_000, 0, Expr.Shift.NONE, TextSpan.NONE);
     assertThat(times(Grid.of(query(120_000, 120_000, 0, 100), outer, subquery)))
         .containsExactly(60_000L, 120_000L);
   }

@@ -121,13 +121,13 @@ class ScriptReaderTest {
         eval range from 0 to 1m step 30s a
           expect fail regex: too .* many
         """;
-    List<Command> commands = ScriptReader.read(script);
+    List<ScriptCommand> commands = ScriptReader.read(script);
     assertThat(commands).hasSize(5);
-    assertThat(commands.get(0)).isEqualTo(new Command.Clear());
-    assertThat(((Command.Load) commands.get(1)).step()).isEqualTo(30_000);
-    assertThat(((Command.Load) commands.get(1)).customBuckets()).isFalse();
-    assertThat(((Command.Load) commands.get(2)).customBuckets()).isTrue();
-    Command.Eval instant = (Command.Eval) commands.get(3);
+    assertThat(commands.get(0)).isEqualTo(new ScriptCommand.Clear());
+    assertThat(((ScriptCommand.Load) commands.get(1)).step()).isEqualTo(30_000);
+    assertThat(((ScriptCommand.Load) commands.get(1)).customBuckets()).isFalse();
+    assertThat(((ScriptCommand.Load) commands.get(2)).customBuckets()).isTrue();
+    ScriptCommand.Eval instant = (ScriptCommand.Eval) commands.get(3);
     assertThat(instant.isInstant()).isTrue();
     assertThat(instant.line()).isEqualTo(9);
     assertThat(instant.start()).isEqualTo(60_000);
@@ -136,7 +136,7 @@ class ScriptReaderTest {
     assertThat(instant.expected().warnings().getFirst().allows("careful")).isTrue();
     assertThat(instant.expected().warnings().getFirst().allows("careful!")).isFalse();
     assertThat(instant.expected().infos()).isEmpty();
-    Command.Eval range = (Command.Eval) commands.get(4);
+    ScriptCommand.Eval range = (ScriptCommand.Eval) commands.get(4);
     assertThat(range.isInstant()).isFalse();
     assertThat(range.expected().failure().orElseThrow().allows("there are too very many!"))
         .isTrue();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.PrettyPrinter;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,7 +102,7 @@ class PrinterTest {
       })
   void aCharacterThatCannotBePrintedIsEscaped(String point, String printed) throws Exception {
     String text = Character.toString(Integer.decode(point));
-    String quoted = new Expr.Text(text, Span.NONE).toString();
+    String quoted = new Expr.Text(text, TextSpan.NONE).toString();
     assertThat(quoted).isEqualTo("\"" + printed + "\"");
     assertThat(((Expr.Text) Parser.parse(quoted)).value()).isEqualTo(text);
   }

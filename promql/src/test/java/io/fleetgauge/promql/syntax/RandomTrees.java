@@ -9,7 +9,7 @@ import io.fleetgauge.promql.expr.Expr.Matching;
 import io.fleetgauge.promql.expr.Expr.Shift;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.expr.ValueType;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,15 +46,15 @@ final class RandomTrees {
 
   static Expr bare(SplittableRandom random, int depth) {
     if (depth == 0 || random.nextInt(4) == 0) {
-      return new Expr.Selector(List.of(Matcher.equal("__name__", "m")), Shift.NONE, Span.NONE);
+      return new Expr.Selector(List.of(Matcher.equal("__name__", "m")), Shift.NONE, TextSpan.NONE);
     }
     if (random.nextInt(4) == 0) {
-      return new Expr.Unary(true, bare(random, depth - 1), Span.NONE);
+      return new Expr.Unary(true, bare(random, depth - 1), TextSpan.NONE);
     }
     BinaryOp op = pick(random, BinaryOp.values());
     Expr left = bare(random, depth - 1);
     Expr right = bare(random, depth - 1);
-    return new Expr.Binary(op, left, right, false, Matching.DEFAULT, Span.NONE);
+    return new Expr.Binary(op, left, right, false, Matching.DEFAULT, TextSpan.NONE);
   }
 
   static Expr scalar(SplittableRandom random, int depth) {
@@ -62,10 +62,11 @@ final class RandomTrees {
       return number(random);
     }
     return switch (random.nextInt(4)) {
-      case 0 -> new Expr.Call(Function.Scalar.TIME, List.of(), Span.NONE);
+      case 0 -> new Expr.Call(Function.Scalar.TIME, List.of(), TextSpan.NONE);
       case 1 ->
-          new Expr.Call(Function.Scalar.SCALAR, List.of(vector(random, depth - 1)), Span.NONE);
-      case 2 -> new Expr.Unary(random.nextBoolean(), parens(scalar(random, depth - 1)), Span.NONE);
+          new Expr.Call(Function.Scalar.SCALAR, List.of(vector(random, depth - 1)), TextSpan.NONE);
+      case 2 ->
+          new Expr.Unary(random.nextBoolean(), parens(scalar(random, depth - 1)), TextSpan.NONE);
       default -> {
         BinaryOp op;
         do {
@@ -77,7 +78,7 @@ final class RandomTrees {
             parens(scalar(random, depth - 1)),
             op.isComparison(),
             Matching.DEFAULT,
-            Span.NONE);
+            TextSpan.NONE);
       }
     };
   }
@@ -91,7 +92,7 @@ final class RandomTrees {
           case 3 -> pick(random, new Double[] {0.0, -0.0, 1e21, 1e-7, Double.MIN_VALUE});
           default -> pick(random, new Double[] {Double.NaN, 1 / 0.0, -1 / 0.0});
         };
-    return new Expr.Number(value, Span.NONE);
+    return new Expr.Number(value, TextSpan.NONE);
   }
 
   static Expr vector(SplittableRandom random, int depth) {
@@ -101,7 +102,8 @@ final class RandomTrees {
     return switch (random.nextInt(4)) {
       case 0 -> aggregate(random, depth);
       case 1 -> call(random, depth);
-      case 2 -> new Expr.Unary(random.nextBoolean(), parens(vector(random, depth - 1)), Span.NONE);
+      case 2 ->
+          new Expr.Unary(random.nextBoolean(), parens(vector(random, depth - 1)), TextSpan.NONE);
       default -> binary(random, depth);
     };
   }
@@ -119,18 +121,19 @@ final class RandomTrees {
     for (int i = random.nextInt(2); i > 0; i--) {
       matchers.add(Matcher.of(Matcher.Kind.REGEX, pick(random, NAMES), "a.*|[b-z]+\\d"));
     }
-    return new Expr.Selector(matchers, shift, Span.NONE);
+    return new Expr.Selector(matchers, shift, TextSpan.NONE);
   }
 
   private static Expr window(SplittableRandom random, int depth) {
     long range = 1 + random.nextLong(1L << random.nextInt(1, 40));
     if (random.nextBoolean()) {
-      return new Expr.Window(selector(random, shift(random)), range, Span.NONE);
+      return new Expr.Window(selector(random, shift(random)), range, TextSpan.NONE);
     }
     long step = random.nextBoolean() ? 0 : 1 + random.nextLong(100_000);
     Expr input = vector(random, depth - 1);
     boolean simple = input instanceof Expr.Selector || input instanceof Expr.Call;
-    return new Expr.Subquery(simple ? input : parens(input), range, step, shift(random), Span.NONE);
+    return new Expr.Subquery(
+        simple ? input : parens(input), range, step, shift(random), TextSpan.NONE);
   }
 
   private static Shift shift(SplittableRandom random) {
@@ -151,10 +154,10 @@ final class RandomTrees {
             .map(
                 type ->
                     type == ValueType.STRING
-                        ? new Expr.Text(pick(random, STRINGS), Span.NONE)
+                        ? new Expr.Text(pick(random, STRINGS), TextSpan.NONE)
                         : scalar(random, depth - 1));
     Grouping grouping = new Grouping(random.nextBoolean(), labels(random));
-    return new Expr.Aggregate(op, grouping, parameter, vector(random, depth - 1), Span.NONE);
+    return new Expr.Aggregate(op, grouping, parameter, vector(random, depth - 1), TextSpan.NONE);
   }
 
   private static Expr call(SplittableRandom random, int depth) {
@@ -173,10 +176,10 @@ final class RandomTrees {
                 case VECTOR -> vector(random, depth - 1);
                 case MATRIX -> window(random, depth);
                 case SCALAR -> scalar(random, depth - 1);
-                case STRING -> new Expr.Text(pick(random, STRINGS), Span.NONE);
+                case STRING -> new Expr.Text(pick(random, STRINGS), TextSpan.NONE);
               });
     }
-    return new Expr.Call(function, arguments, Span.NONE);
+    return new Expr.Call(function, arguments, TextSpan.NONE);
   }
 
   private static Expr binary(SplittableRandom random, int depth) {
@@ -185,7 +188,7 @@ final class RandomTrees {
     Expr left = parens(vector(random, depth - 1));
     if (!op.isSet() && random.nextInt(3) == 0) {
       Expr right = parens(scalar(random, depth - 1));
-      return new Expr.Binary(op, left, right, bool, Matching.DEFAULT, Span.NONE);
+      return new Expr.Binary(op, left, right, bool, Matching.DEFAULT, TextSpan.NONE);
     }
     Matching.Many many = op.isSet() ? Matching.Many.NEITHER : pick(random, Matching.Many.values());
     boolean on = random.nextBoolean();
@@ -197,7 +200,8 @@ final class RandomTrees {
     boolean plain = random.nextInt(3) == 0;
     Matching matching =
         plain ? Matching.DEFAULT : new Matching(on, labels, many, include, fill(random, op));
-    return new Expr.Binary(op, left, parens(vector(random, depth - 1)), bool, matching, Span.NONE);
+    return new Expr.Binary(
+        op, left, parens(vector(random, depth - 1)), bool, matching, TextSpan.NONE);
   }
 
   private static Matching.Fill fill(SplittableRandom random, BinaryOp op) {
@@ -220,7 +224,7 @@ final class RandomTrees {
   }
 
   private static Expr parens(Expr expr) {
-    return new Expr.Paren(expr, Span.NONE);
+    return new Expr.Paren(expr, TextSpan.NONE);
   }
 
   private static <T> T pick(SplittableRandom random, T[] items) {

@@ -27,7 +27,7 @@ final class PartReader {
   /** A run in the part, as of its tick before. */
   private static final class Run {
     final long number;
-    final Map<Integer, Column> columns = new TreeMap<>();
+    final Map<Integer, PackedColumn> columns = new TreeMap<>();
     long sequence;
     long time;
     int knownSymbols;
@@ -86,7 +86,7 @@ final class PartReader {
     }
     Pieces pieces = new Pieces();
     for (Run run : runs) {
-      for (Column column : run.columns.values()) {
+      for (PackedColumn column : run.columns.values()) {
         int length = in.uint(in.left(), "the length of a column");
         column.read(pieces, bytes, in.position(), length);
         in.skip(length, "a column");
@@ -147,7 +147,7 @@ final class PartReader {
       }
     }
     for (int id : run.ids) {
-      run.columns.computeIfAbsent(id, none -> new Column()).size++;
+      run.columns.computeIfAbsent(id, none -> new PackedColumn()).size++;
     }
     return new Item.Tick(
         run,
@@ -163,7 +163,7 @@ final class PartReader {
     double[] values = new double[ids.length];
     Histogram[] histograms = null;
     for (int i = 0; i < ids.length; i++) {
-      Column column = tick.run.columns.get(ids[i]);
+      PackedColumn column = tick.run.columns.get(ids[i]);
       int at = column.next++;
       values[i] = column.values[at];
       if (column.histograms != null && column.histograms[at] != null) {

@@ -27,7 +27,7 @@ final class PartWriter {
   /** A run in the part, as of its tick before. */
   private static final class Run {
     final int place;
-    final Map<Integer, Column> columns = new TreeMap<>();
+    final Map<Integer, PackedColumn> columns = new TreeMap<>();
     long sequence;
     long time;
     int knownSymbols;
@@ -49,7 +49,7 @@ final class PartWriter {
     Pieces pieces = new Pieces();
     WireWriter values = new WireWriter();
     for (Run run : runs.values()) {
-      for (Column column : run.columns.values()) {
+      for (PackedColumn column : run.columns.values()) {
         column.write(pieces, values.clear());
         out.uvar(values.size()).raw(values.array(), 0, values.size());
       }
@@ -121,7 +121,7 @@ final class PartWriter {
     }
     for (int i = 0; i < ids.length; i++) {
       run.columns
-          .computeIfAbsent(ids[i], none -> new Column())
+          .computeIfAbsent(ids[i], none -> new PackedColumn())
           .add(tick.values()[i], tick.histograms() == null ? null : tick.histograms()[i]);
     }
     run.sequence = tick.sequence();

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.rollup;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Function;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
@@ -37,14 +37,15 @@ public record RollupKey(String metric, RollupShape.Kind kind, long window)
   /** The expression whose values are aggregated. */
   Expr expr() {
     Expr.Selector selector =
-        new Expr.Selector(List.of(Matcher.equal(Labels.NAME, metric)), Expr.Shift.NONE, Span.NONE);
+        new Expr.Selector(
+            List.of(Matcher.equal(Labels.NAME, metric)), Expr.Shift.NONE, TextSpan.NONE);
     if (kind == RollupShape.Kind.LATEST) {
       return selector;
     }
     Function function =
         kind == RollupShape.Kind.RATE ? Function.Range.RATE : Function.Range.INCREASE;
     return new Expr.Call(
-        function, List.of(new Expr.Window(selector, window, Span.NONE)), Span.NONE);
+        function, List.of(new Expr.Window(selector, window, TextSpan.NONE)), TextSpan.NONE);
   }
 
   @Override

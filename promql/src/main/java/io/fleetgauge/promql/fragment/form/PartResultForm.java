@@ -1,6 +1,6 @@
 package io.fleetgauge.promql.fragment.form;
 
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.PartResult;
@@ -78,7 +78,8 @@ public final class PartResultForm {
       String text = in.string("an annotation");
       int start = in.uint(Integer.MAX_VALUE, "an annotation's position");
       annotations.add(
-          new Annotation(warning, text, new Span(start, in.uint(Integer.MAX_VALUE, "its end"))));
+          new Annotation(
+              warning, text, new TextSpan(start, in.uint(Integer.MAX_VALUE, "its end"))));
     }
     int columnCount = in.count(4, "columns");
     List<Column> columns = new ArrayList<>(columnCount);

@@ -2,7 +2,7 @@ package io.fleetgauge.query.rules.evaluation;
 
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.promql.expr.Span;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
@@ -72,9 +72,9 @@ public final class Restoration {
     }
     matchers.add(Matcher.equal(Alerts.NAME, rule.name()));
     matchers.add(Matcher.equal(Labels.NAME, metric));
-    Expr.Selector selector = new Expr.Selector(matchers, Expr.Shift.NONE, Span.NONE);
+    Expr.Selector selector = new Expr.Selector(matchers, Expr.Shift.NONE, TextSpan.NONE);
     return queries
-        .instant(new Expr.Window(selector, TOLERANCE, Span.NONE), now)
+        .instant(new Expr.Window(selector, TOLERANCE, TextSpan.NONE), now)
         .thenAccept(
             seen -> {
               if (seen.result() instanceof Answer.Matrix matrix) {

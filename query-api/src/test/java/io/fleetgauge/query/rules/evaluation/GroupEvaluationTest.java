@@ -353,7 +353,7 @@ class GroupEvaluationTest {
                 new io.fleetgauge.promql.expr.Expr.Selector(
                     List.of(io.fleetgauge.promql.expr.Matcher.equal(Labels.NAME, metric)),
                     io.fleetgauge.promql.expr.Expr.Shift.NONE,
-                    io.fleetgauge.promql.expr.Span.NONE),
+                    io.fleetgauge.promql.expr.TextSpan.NONE),
                 minute(1))
             .toCompletableFuture()
             .join()

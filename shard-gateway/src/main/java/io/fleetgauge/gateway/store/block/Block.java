@@ -6,8 +6,8 @@ import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.chunk.Bits;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.gateway.store.owner.Timeline;
-import io.fleetgauge.gateway.store.run.Columns;
 import io.fleetgauge.gateway.store.run.RecordTimes;
+import io.fleetgauge.gateway.store.run.SampleColumns;
 import io.fleetgauge.gateway.store.run.SampleReader;
 import io.fleetgauge.gateway.store.run.TimeColumn;
 import io.fleetgauge.promql.plan.RollupShape;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * A mapped block file. Samples are decoded when they are needed; the file is unmapped when the
  * block is not referenced any more. Safe for all threads.
  */
-public final class Block implements Columns {
+public final class Block implements SampleColumns {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
 
   /** A column that belongs to another block. */

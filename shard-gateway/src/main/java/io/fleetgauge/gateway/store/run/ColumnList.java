@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The columns of a host's samples in memory, by number. The lane's writer adds columns. A column
  * that was added stays in the list, so a reader may look up every number in a series' state.
  */
-public final class ColumnList implements Columns {
+public final class ColumnList implements SampleColumns {
   /** A column this far behind the newest one is packed: readers rarely need it any more. */
   private static final int PACKED_BEHIND = 4;
 

@@ -8,13 +8,13 @@ import java.util.Arrays;
 
 /** Which times of which columns the samples of a record have; many records share them. */
 public final class RecordTimes {
-  private final Columns columns;
+  private final SampleColumns columns;
   private final int[] numbers;
   private final int[] froms;
   private final int[] counts;
   private final int size;
 
-  private RecordTimes(Columns columns, int[] numbers, int[] froms, int[] counts) {
+  private RecordTimes(SampleColumns columns, int[] numbers, int[] froms, int[] counts) {
     this.columns = columns;
     this.numbers = numbers;
     this.froms = froms;
@@ -50,7 +50,7 @@ public final class RecordTimes {
    * @param heads of runs, one after the other
    * @throws WireException if they are none
    */
-  public static RecordTimes read(byte[] heads, Columns columns) throws WireException {
+  public static RecordTimes read(byte[] heads, SampleColumns columns) throws WireException {
     int[] numbers = new int[heads.length / 2];
     int[] froms = new int[heads.length / 2];
     int[] counts = new int[heads.length / 2];

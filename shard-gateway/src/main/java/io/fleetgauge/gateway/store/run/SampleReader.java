@@ -21,10 +21,10 @@ public final class SampleReader {
   private final Pieces pieces = new Pieces();
 
   /** Decoded times by column number, counted from the base. */
-  private final Map<Columns, long[][]> columnTimes = new IdentityHashMap<>();
+  private final Map<SampleColumns, long[][]> columnTimes = new IdentityHashMap<>();
 
   /** The list of columns used last; consecutive series mostly use the same one. */
-  private Columns lastColumns;
+  private SampleColumns lastColumns;
 
   private long[][] lastTimes;
 
@@ -79,7 +79,7 @@ public final class SampleReader {
   }
 
   /** The decoded times of a column. */
-  public long[] times(Columns columns, int number) {
+  public long[] times(SampleColumns columns, int number) {
     if (columns != lastColumns) {
       lastTimes = columnTimes.getOrDefault(columns, NO_TIMES);
       lastColumns = columns;
@@ -110,7 +110,7 @@ public final class SampleReader {
    * @param base the number from which the column of the first run is counted
    */
   public void readRuns(
-      byte[] bytes, int from, int end, int base, Columns columns, long after, long to) {
+      byte[] bytes, int from, int end, int base, SampleColumns columns, long after, long to) {
     int number = base;
     chunks.at(from);
     while (chunks.position() < end) {
@@ -160,7 +160,7 @@ public final class SampleReader {
 
   /** Whether a run has a sample from {@code from} to {@code to}, both included. */
   public boolean runsHaveSampleIn(
-      byte[] bytes, int start, int end, int base, Columns columns, long from, long to) {
+      byte[] bytes, int start, int end, int base, SampleColumns columns, long from, long to) {
     int number = base;
     chunks.at(start);
     while (chunks.position() < end) {

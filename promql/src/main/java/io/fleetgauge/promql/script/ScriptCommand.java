@@ -5,20 +5,21 @@ import java.util.List;
 import java.util.Optional;
 
 /** One command of a script. */
-sealed interface Command {
-  record Clear() implements Command {}
+sealed interface ScriptCommand {
+  record Clear() implements ScriptCommand {}
 
   /**
    * @param step ms between positions
    */
-  record Load(long step, List<Notation.Line> series, boolean customBuckets) implements Command {}
+  record Load(long step, List<Notation.Line> series, boolean customBuckets)
+      implements ScriptCommand {}
 
   /**
    * @param line its line in the script, from 1
    * @param step ms; 0 for an instant query
    */
   record Eval(int line, long start, long end, long step, String query, Expectation expected)
-      implements Command {
+      implements ScriptCommand {
     boolean isInstant() {
       return step == 0;
     }

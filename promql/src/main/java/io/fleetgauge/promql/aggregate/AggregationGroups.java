@@ -5,7 +5,7 @@ import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.sample.Labels;
 
 /** Which group a column belongs to. */
-public record Groups(Grouping grouping) {
+public record AggregationGroups(Grouping grouping) {
   public Labels of(Column column) {
     return grouping.without()
         ? column.labels().without(grouping.labels())

@@ -6,13 +6,13 @@ package io.fleetgauge.promql.expr;
  * <p>All spans are equal to each other, so that the equality of expressions is that of their
  * meaning.
  */
-public record Span(int start, int end) {
+public record TextSpan(int start, int end) {
   /** For expressions that no text was parsed for. */
-  public static final Span NONE = new Span(0, 0);
+  public static final TextSpan NONE = new TextSpan(0, 0);
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Span;
+    return other instanceof TextSpan;
   }
 
   @Override

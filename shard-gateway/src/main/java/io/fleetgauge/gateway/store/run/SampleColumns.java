@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store.run;
 import io.fleetgauge.gateway.store.chunk.Chunks;
 
 /** Times by the number of their column. */
-public interface Columns {
+public interface SampleColumns {
   /** The lowest number. */
   int base();
 

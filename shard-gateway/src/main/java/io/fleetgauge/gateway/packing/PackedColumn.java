@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.Arrays;
 
 /** The values of one series in a part, in the order of its ticks. */
-final class Column {
+final class PackedColumn {
   double[] values = {};
 
   /** Null when all are numbers; else null where a number stands. */
