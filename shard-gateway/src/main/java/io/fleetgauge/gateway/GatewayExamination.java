@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code fleetgauge doctor gateway} looks at. */
+/** The checks of {@code fleetgauge doctor gateway}. */
 public final class GatewayExamination implements Examination {
   /** A connection for each probe and query, and a file for each block that is being written. */
   private static final long OPEN_FILES = 16_384;

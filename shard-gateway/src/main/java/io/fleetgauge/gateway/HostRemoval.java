@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 
-/** What {@code fleetgauge gateway --remove-host} does: asks the gateway, and waits. */
+/** Carries out {@code fleetgauge gateway --remove-host}: asks the gateway, and waits. */
 final class HostRemoval {
   /** From the request until the host has left the table. */
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -38,7 +38,7 @@ final class ReplicaWatch {
             : "all hosts are complete, which has to last for " + COMPLETE_MILLIS / 1_000 + " s";
   }
 
-  /** Whether it was decided. */
+  /** Returns true if it was decided. */
   synchronized boolean isDone() {
     return done;
   }

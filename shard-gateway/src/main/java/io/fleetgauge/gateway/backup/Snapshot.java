@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * What a gateway had at one moment; the package draws its JSON. Its files do not change.
+ * The samples of a gateway at one moment; the package draws its JSON. Its files do not change.
  *
  * @param taken every sample that was acknowledged before is in it, if the gateway was whole, ms
  */

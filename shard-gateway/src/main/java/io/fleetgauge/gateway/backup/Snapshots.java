@@ -53,7 +53,7 @@ public final class Snapshots implements AutoCloseable {
   private static final int PAGE_BYTES = 4 << 20;
   private static final long LANE_SECONDS = 60;
 
-  /** How often a host is looked at again because a block has gone since. */
+  /** Number of times that a host is looked at again because a block has gone since. */
   private static final int LOOKS = 5;
 
   private final String gateway;
@@ -103,7 +103,7 @@ public final class Snapshots implements AutoCloseable {
     this.view = view;
     this.checks = checks;
     this.clock = clock;
-    // What a process that ended meanwhile has left.
+    // Files that a process has left which ended meanwhile.
     worker.execute(() -> remove(root));
   }
 
@@ -181,7 +181,7 @@ public final class Snapshots implements AutoCloseable {
     }
   }
 
-  /** What a lane has at one moment. */
+  /** The contents of a lane at one moment. */
   private record Seen(
       boolean whole, long sealedBefore, long oldest, List<Path> files, Set<String> damaged) {}
 
@@ -258,7 +258,7 @@ public final class Snapshots implements AutoCloseable {
   private void pages(String host, long from, Path place, List<Snapshot.Kept> into)
       throws IOException {
     long end = store.find(host).map(Lane::newest).orElse(Long.MIN_VALUE) + 1;
-    // What is older has expired, whatever clock it came from.
+    // Older samples have expired, whatever clock they came from.
     long at = Math.max(0, from);
     while (at < end) {
       long stop = Math.min(end, (Math.floorDiv(at, PAGE_MILLIS) + 1) * PAGE_MILLIS);

@@ -7,7 +7,7 @@ import io.fleetgauge.sample.relabel.Relabelling;
 import java.util.List;
 
 /**
- * What a gateway accepts from senders.
+ * Limits of what a gateway accepts from senders.
  *
  * @param maxBodyBytes {@code ingest.maxBody}
  * @param maxQueuedRequests {@code ingest.maxQueuedRequests}

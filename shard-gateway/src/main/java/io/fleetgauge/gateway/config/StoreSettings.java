@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a gateway keeps, where, and how much of it.
+ * The samples that a gateway keeps: where, for how long, and how many.
  *
  * @param folder {@code store.folder}
  * @param retention {@code store.retention}

@@ -199,9 +199,9 @@ public final class Intake implements AutoCloseable {
   }
 
   /**
-   * Whether this gateway's copy of a host has all that its owner has. An answer about an earlier
-   * owner, or an earlier time of the same one, says nothing: the table may be known here before the
-   * host's lane follows it.
+   * Returns true if this gateway's copy of a host has all that its owner has. An answer about an
+   * earlier owner, or an earlier time of the same one, says nothing: the table may be known here
+   * before the host's lane follows it.
    *
    * @param ownerSince the epoch from which on the owner has owned the host
    */
@@ -353,7 +353,7 @@ public final class Intake implements AutoCloseable {
     recovery.run();
   }
 
-  /** Whether all that was kept before the start has been read. */
+  /** Returns true if all that was kept before the start has been read. */
   public boolean isRecovered() {
     return threads.isRecovered();
   }
@@ -368,7 +368,7 @@ public final class Intake implements AutoCloseable {
     return maintenance.run();
   }
 
-  /** What is wrong with the disk; empty when nothing is. */
+  /** The problem with the disk; empty when there is none. */
   public Optional<String> diskTrouble() {
     if (!recovery.trouble().isEmpty()) {
       return Optional.of(recovery.trouble());

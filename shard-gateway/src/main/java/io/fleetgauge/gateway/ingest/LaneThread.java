@@ -30,10 +30,10 @@ final class LaneThread implements HostEnvironment {
 
   final Semaphore replayAhead = new Semaphore(REPLAY_AHEAD);
 
-  /** Whether a look at what is due is queued. */
+  /** True if a look at what is due is queued. */
   final AtomicBoolean looking = new AtomicBoolean();
 
-  /** Whether the next look is one at all hosts. */
+  /** True if the next look is one at all hosts. */
   final AtomicBoolean lookAtAll = new AtomicBoolean();
 
   /** Hosts that a block is being written of; only this thread uses it. */

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done with samples after they were taken in: sealed blocks are written, expired ones
- * removed, segments of the journal freed whose samples are in blocks, and the others packed.
+ * The work on samples after they were taken in: sealed blocks are written, expired ones removed,
+ * segments of the journal freed whose samples are in blocks, and the others packed.
  */
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);

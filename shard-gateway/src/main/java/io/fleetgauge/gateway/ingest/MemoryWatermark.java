@@ -30,7 +30,7 @@ public final class MemoryWatermark {
     this.max = max;
   }
 
-  /** Of this process's heap, as it was after the last collections. */
+  /** The watermark of this process's heap, as it was after the last collections. */
   public static MemoryWatermark ofHeap() {
     List<MemoryPoolMXBean> pools =
         ManagementFactory.getMemoryPoolMXBeans().stream()

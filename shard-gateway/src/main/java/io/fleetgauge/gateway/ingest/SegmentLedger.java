@@ -37,7 +37,7 @@ final class SegmentLedger {
     }
   }
 
-  /** Whether a segment has records of a host whose newest samples are so far apart, ms. */
+  /** Returns true if a segment has records of a host whose newest samples are so far apart, ms. */
   synchronized boolean covers(long segment, long millis) {
     return bySegment.getOrDefault(segment, Map.of()).values().stream()
         .anyMatch(covered -> covered.isLongerThan(millis));

@@ -16,7 +16,7 @@ import java.util.Set;
  * @param self the id of this gateway
  */
 public record Ownership(String self) {
-  /** Whose a host is. */
+  /** The owner of a host, as this gateway sees it. */
   public sealed interface Verdict {
     /** This gateway's. */
     record Mine() implements Verdict {}
@@ -66,8 +66,8 @@ public record Ownership(String self) {
   }
 
   /**
-   * Whether a gateway that leaves has to wait for hosts to move away from it. They cannot move when
-   * no other gateway is present, or when this side of a split may not change the table.
+   * Returns true if a gateway that leaves has to wait for hosts to move away from it. They cannot
+   * move when no other gateway is present, or when this side of a split may not change the table.
    */
   public boolean hasToWaitToLeave(ClusterView view) {
     return view.table().involves(self) && view.gateways().size() > 1 && !view.isMinority();
@@ -123,9 +123,9 @@ public record Ownership(String self) {
   }
 
   /**
-   * Whose copy of a host on this gateway may answer for it, if it has all that the owner has: only
-   * when the owner itself lacks nothing, because the copy does not know what is missing, and when
-   * the owner has not gone on without it.
+   * The owner whose copy of a host on this gateway may answer for it, if it has all that the owner
+   * has: only when the owner itself lacks nothing, because the copy does not know what is missing,
+   * and when the owner has not gone on without it.
    *
    * @return the epoch from which on the owner has owned the host; empty if no copy here may answer
    */

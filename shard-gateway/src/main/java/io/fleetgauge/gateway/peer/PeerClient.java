@@ -48,7 +48,8 @@ public final class PeerClient implements Peers, Owners {
       new HttpClients.Limits(1_000, 60, 64, 10_000);
 
   /**
-   * What is on its way to one gateway. All questions may take as long as a replica may be silent.
+   * Limits of the questions on their way to one gateway. All questions may take as long as a
+   * replica may be silent.
    */
   public static final PeerStreams.Limits STREAM_LIMITS =
       new PeerStreams.Limits(32L << 20, 4_096, COPY_MILLIS);
@@ -90,7 +91,7 @@ public final class PeerClient implements Peers, Owners {
     this.streams = streams;
   }
 
-  /** Whose hosts these are; before anything is asked. */
+  /** Sets the intake whose hosts these are; before anything is asked. */
   public void begin(Intake newIntake) {
     intake = newIntake;
   }
@@ -308,7 +309,7 @@ public final class PeerClient implements Peers, Owners {
           .compose(merged -> on(merged ? new Pull.Event.Taken(next) : new Pull.Event.Failed()));
     }
 
-    /** Of a host of which nothing is here the blocks come as they are. */
+    /** Fetches the blocks as they are of a host of which nothing is here. */
     private Future<Void> installBlocks() {
       return get(from, path(host, "blocks"))
           .compose(
@@ -343,7 +344,10 @@ public final class PeerClient implements Peers, Owners {
                       false));
     }
 
-    /** Of blocks that are damaged here those come that the other gateway has of the same time. */
+    /**
+     * Fetches blocks in place of those that are damaged here: those that the other gateway has of
+     * the same time.
+     */
     private Future<Void> replaceDamagedBlocks() {
       List<String> damaged = store.damagedBlocks(host);
       if (damaged.isEmpty()) {

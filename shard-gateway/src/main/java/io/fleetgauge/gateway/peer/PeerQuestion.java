@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 
-/** What gateways ask each other on streams, as bytes. The package draws them. */
+/** The questions of gateways to each other on streams, as bytes. The package draws them. */
 sealed interface PeerQuestion {
   int FRAMES = 1;
   int CHECK = 2;

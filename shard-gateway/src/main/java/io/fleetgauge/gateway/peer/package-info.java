@@ -1,6 +1,6 @@
 /**
- * What gateways ask each other: to take bodies, on streams ({@link io.fleetgauge.gateway.stream});
- * for what they have of a host, over HTTP.
+ * The questions of gateways to each other: to take bodies, on streams ({@link
+ * io.fleetgauge.gateway.stream}); for what they have of a host, over HTTP.
  *
  * <pre>
  * kind 1  frames  host:string epoch:uvar         for the owner of a host; the body has frames

@@ -58,13 +58,13 @@ final class HostRun {
     return encoder.number(labels);
   }
 
-  /** Whether a new run should begin, because this one is about to reach a limit. */
+  /** Returns true if a new run should begin, because this one is about to reach a limit. */
   boolean isFull() {
     return encoder.seriesCount() >= RunDictionary.MAX_SERIES / 2
         || encoder.dictionaryBytes() >= FULL_BYTES;
   }
 
-  /** Whether no owner takes the labels of this run any more. */
+  /** Returns true if no owner takes the labels of this run any more. */
   boolean isOverLimit() {
     return encoder.seriesCount() > RunDictionary.MAX_SERIES
         || encoder.dictionaryBytes() > RunDictionary.MAX_BYTES;
@@ -83,8 +83,8 @@ final class HostRun {
   }
 
   /**
-   * Whether each sample that was added is newer than all of its series before, and of about the
-   * newest time of the host: its owner, which has those before, has no reason to refuse it.
+   * Returns true if each sample that was added is newer than all of its series before, and of about
+   * the newest time of the host: its owner, which has those before, has no reason to refuse it.
    */
   boolean isNew() {
     return isNew;
@@ -216,8 +216,8 @@ final class HostRun {
   }
 
   /**
-   * Of several samples of a series at one time one counts, as {@link SameTime} decides; others that
-   * are not equal to it contradict it.
+   * Encodes one of several samples of a series at one time, as {@link SameTime} decides; others
+   * that are not equal to it contradict it.
    */
   private void encode(long[] order, int count, WireWriter body) {
     int[] frameIds = new int[count];
@@ -255,7 +255,9 @@ final class HostRun {
     body.raw(frame, 0, frame.length);
   }
 
-  /** Whether a sample takes the place of the one before it, which is of its series and time. */
+  /**
+   * Returns true if a sample takes the place of the one before it, which is of its series and time.
+   */
   private boolean replaces(int before, int at) {
     Histogram there = histograms == null ? null : histograms[before];
     Histogram here = histograms == null ? null : histograms[at];

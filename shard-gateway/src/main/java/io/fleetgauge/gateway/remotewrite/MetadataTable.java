@@ -49,7 +49,7 @@ public final class MetadataTable {
     return found;
   }
 
-  /** How often metadata was dropped because its tenant had too many metrics. */
+  /** The number of times that metadata was dropped because its tenant had too many metrics. */
   public long dropped() {
     return dropped.sum();
   }

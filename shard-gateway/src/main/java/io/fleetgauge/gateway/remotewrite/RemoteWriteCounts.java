@@ -24,7 +24,9 @@ public final class RemoteWriteCounts {
   /** Bytes of the keys by which series are recognised. */
   final AtomicLong keyBytes = new AtomicLong();
 
-  /** How often the series of a tenant were forgotten because all tenants had too many. */
+  /**
+   * Number of times that the series of a tenant were forgotten because all tenants had too many.
+   */
   final LongAdder forgotten = new LongAdder();
 
   /** Declares the metrics of this package. */

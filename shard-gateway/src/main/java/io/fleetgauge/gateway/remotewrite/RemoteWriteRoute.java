@@ -68,7 +68,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   /**
-   * How samples are accepted.
+   * The settings with which samples are accepted.
    *
    * @param relabelling is applied to each series before its host is named
    * @param hostLabels names the host of a series
@@ -169,7 +169,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
             request -> {
               counts.foreignSeries.add(request.refused().foreign());
               counts.invalidSeries.add(request.refused().invalid());
-              // Of many rules: what one of them does wrong is not to prevent the others.
+              // Samples of many rules: the fault of one of them is not to prevent the others.
               return version.get() == Version.V2 || isDerived
                   ? writeParts(writer, sender, request)
                   : writeWhole(writer, sender, request);
@@ -363,7 +363,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
           reasons.add("host " + part.host() + ": " + byOwner.reason());
         }
         case IntakeAnswer.OverLimit over -> {
-          // What waiting does not help is not to be sent again: other samples would wait with it.
+          // A sample that waiting does not help is not to be sent again: other samples would wait
+          // with it.
           status = Math.max(status, over.millis() == 0 ? 400 : 429);
           retryMillis = Math.max(retryMillis, over.millis());
           if (reasons.size() < MAX_REASONS) {
@@ -421,7 +422,8 @@ public final class RemoteWriteRoute implements AutoCloseable {
     boolean isDerived = http.request().headers().contains(IntakeProtocol.DERIVED);
     if ((version == Version.V2 || isDerived) && answer.request != null) {
       http.response()
-          // What relabelling drops is done with: a sender counts what is not written as failed.
+          // Samples that relabelling drops are done with: a sender counts those that are not
+          // written as failed.
           .putHeader(IntakeProtocol.SAMPLES_WRITTEN, Long.toString(answer.samples + droppedSamples))
           .putHeader(
               IntakeProtocol.HISTOGRAMS_WRITTEN,

@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class SeriesTable {
   private static final int NONE = -1;
 
-  /** Of so many places at most half are taken. */
+  /** Places, of which at most half are taken. */
   private int[] places = empty(1 << 12);
 
   private int[] hashes = new int[1 << 10];
@@ -64,7 +64,7 @@ final class SeriesTable {
     }
   }
 
-  /** Whether these are the bytes of a key. */
+  /** Returns true if these are the bytes of a key. */
   boolean is(int entry, byte[] bytes, int from, int to) {
     int start = keyAt[entry];
     int length = keyLength[entry];

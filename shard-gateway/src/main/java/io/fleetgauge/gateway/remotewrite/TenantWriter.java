@@ -77,7 +77,7 @@ final class TenantWriter {
   record Part(String host, byte[] body, int samples, boolean histograms, boolean isNew) {}
 
   /**
-   * What was refused before any owner was asked.
+   * The samples that were refused before any owner was asked.
    *
    * @param reasons the first few, each once
    * @param invalid how many series and histograms are invalid, and samples contradict another one

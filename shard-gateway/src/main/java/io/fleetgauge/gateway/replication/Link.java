@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** What {@link OwnerSide} knows of one replica. Times as there. */
+/** The knowledge of {@link OwnerSide} about one replica. Times as there. */
 final class Link {
   final String peer;
   final Deque<Long> behind = new ArrayDeque<>();
@@ -14,7 +14,7 @@ final class Link {
   boolean up;
   boolean synced;
 
-  /** Whether the table calls it synced. */
+  /** True if the table calls it synced. */
   boolean named;
 
   /** Until when bodies wait for the table to call it not synced. */

@@ -71,7 +71,7 @@ public final class OwnerSide {
   /** While an answer is missing, looks are wanted so often that all of the silence counts. */
   static final long LOOK_MILLIS = LONGEST_LOOK_MILLIS / 2;
 
-  /** What happens. */
+  /** The events that the owner is told. */
   public sealed interface Event {
     /**
      * The table names these gateways as replicas.
@@ -100,7 +100,7 @@ public final class OwnerSide {
     record TimePassed() implements Event {}
   }
 
-  /** What has to be done. */
+  /** The work that follows from an event. */
   public sealed interface Effect {
     /**
      * Sends bodies to a replica; without bodies, asks for the replica's state.
@@ -181,18 +181,21 @@ public final class OwnerSide {
     return synced;
   }
 
-  /** Whether a replica has everything that was acknowledged. */
+  /** Returns true if a replica has everything that was acknowledged. */
   public boolean isSynced(String peer) {
     Link link = links.get(peer);
     return link != null && link.synced;
   }
 
-  /** Whether there are replicas to send to. */
+  /** Returns true if there are replicas to send to. */
   public boolean hasPeers() {
     return !links.isEmpty();
   }
 
-  /** Whether a replica takes bodies more slowly than they come, so that senders have to wait. */
+  /**
+   * Returns true if a replica takes bodies more slowly than they come, so that senders have to
+   * wait.
+   */
   public boolean isFull() {
     return links.values().stream().anyMatch(link -> link.up && isFull(link));
   }
@@ -202,7 +205,7 @@ public final class OwnerSide {
         || link.behind.size() > 1 && link.behindBytes >= MAX_BEHIND_BYTES;
   }
 
-  /** Whether journal or replicas are so slow that senders have to wait. */
+  /** Returns true if journal or replicas are so slow that senders have to wait. */
   public boolean isLate(long now) {
     for (Pending one : pending.values()) {
       if (!one.settled) {
@@ -492,8 +495,8 @@ public final class OwnerSide {
   }
 
   /**
-   * Whether a body still has to be sent to a replica that is acknowledged without it, because the
-   * session was being opened when it came.
+   * Returns true if a body still has to be sent to a replica that is acknowledged without it,
+   * because the session was being opened when it came.
    */
   private boolean lacksAny(Link link) {
     return link.behind.stream().anyMatch(body -> !pending.get(body).waiting.contains(link.peer));
@@ -546,8 +549,8 @@ public final class OwnerSide {
   // --- the table ---
 
   /**
-   * Whether a body that a replica does not get has to wait: should this owner go, a replica that
-   * was called synced, and is not yet called behind, would be taken for one that has all.
+   * Returns true if a body that a replica does not get has to wait: should this owner go, a replica
+   * that was called synced, and is not yet called behind, would be taken for one that has all.
    */
   private static boolean isToBeTold(Link link, long now) {
     return now < link.tellUntil;

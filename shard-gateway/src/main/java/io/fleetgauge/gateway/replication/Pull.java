@@ -27,7 +27,7 @@ public final class Pull {
    */
   public record Slot(long to, long count, long hash) {}
 
-  /** What happens. */
+  /** The events that a pull is told. */
   public sealed interface Event {
     record Begin() implements Event {}
 
@@ -44,7 +44,7 @@ public final class Pull {
     record Failed() implements Event {}
   }
 
-  /** What has to be done. */
+  /** The work that follows from an event. */
   public sealed interface Effect {
     /** Computes the slots of this gateway and asks the other for its own. */
     record Compare() implements Effect {}
@@ -69,7 +69,8 @@ public final class Pull {
   }
 
   /**
-   * What two gateways have of a host. Times of which neither has a sample are in none of both.
+   * The samples that two gateways have of a host. Times of which neither has a sample are in none
+   * of both.
    *
    * @param same times of which both have the same samples
    * @param different times of which one has a sample that the other has not
@@ -93,7 +94,7 @@ public final class Pull {
       return different.isEmpty();
     }
 
-    /** Whether both have samples of this time, and the same ones. */
+    /** Returns true if both have samples of this time, and the same ones. */
     public boolean isSameIn(long from, long to) {
       return same.stream().anyMatch(each -> each.overlaps(from, to))
           && different.stream().noneMatch(each -> each.overlaps(from, to));

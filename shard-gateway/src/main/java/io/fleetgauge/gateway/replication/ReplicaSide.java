@@ -7,7 +7,7 @@ package io.fleetgauge.gateway.replication;
 public final class ReplicaSide {
   static final long RETRY_MILLIS = 300;
 
-  /** How the bodies that arrived fit into the session. */
+  /** The place in the session of the bodies that arrived. */
   public enum Arrival {
     /** They are new. */
     TAKE,
@@ -32,7 +32,7 @@ public final class ReplicaSide {
     this.compareMillis = compareMillis;
   }
 
-  /** Whether the replica has every tick that the owner acknowledged. */
+  /** Returns true if the replica has every tick that the owner acknowledged. */
   public boolean isWhole() {
     return whole;
   }

@@ -82,7 +82,7 @@ public final class Reduction {
     /** Null if a sum needs more than three doubles. */
     RollupPage.Group page(Labels labels, int most) {
       double[][] parts = sum.parts();
-      // Of a single series, the smallest and the greatest are the sum.
+      // The smallest and the greatest of a single series are the sum.
       return parts == null
           ? null
           : new RollupPage.Group(

@@ -83,8 +83,8 @@ public record RollupFit(
   }
 
   /**
-   * Whether the groups of a page can be merged as the grouping requires: the labels that a {@code
-   * without} keeps must be labels of the groups.
+   * Returns true if the groups of a page can be merged as the grouping requires: the labels that a
+   * {@code without} keeps must be labels of the groups.
    */
   boolean fits(RollupPage page) {
     Expr.Grouping grouping = aggregate.grouping();

@@ -148,12 +148,12 @@ public final class RollupFold {
     return null;
   }
 
-  /** How many cells of pages were used: one group at one step. */
+  /** The number of cells of pages that were used: one group at one step. */
   public long cells() {
     return cells;
   }
 
-  /** Whether any cell of a page had a value. */
+  /** Returns true if any cell of a page had a value. */
   public boolean matchedAny() {
     return any;
   }

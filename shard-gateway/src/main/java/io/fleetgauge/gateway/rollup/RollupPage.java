@@ -32,7 +32,7 @@ public record RollupPage(long first, int steps, List<String> others, List<Group>
       double[] min,
       double[] max) {
 
-    /** Whether it never has more than one series, so that one row holds all its numbers. */
+    /** Returns true if it never has more than one series, so that one row holds all its numbers. */
     boolean isSingle() {
       return min == sum && max == sum;
     }

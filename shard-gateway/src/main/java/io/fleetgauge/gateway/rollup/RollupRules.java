@@ -69,7 +69,7 @@ public final class RollupRules {
     return key.made(Integer.toHexString(how.hashCode()));
   }
 
-  /** How far back from a step its value depends on samples. */
+  /** The time back from a step for which its value depends on samples. */
   public long horizon(RollupKey key) {
     return key.kind() == RollupShape.Kind.LATEST ? lookback : key.window();
   }

@@ -10,14 +10,12 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 
-/**
- * What takes the bytes of a store. Any thread may ask; the answer is of one moment of each host.
- */
+/** The use of a store's bytes. Any thread may ask; the answer is of one moment of each host. */
 record StoreUse(Store store) {
   private static final long DAY_MILLIS = 86_400_000;
 
   /**
-   * What a host takes.
+   * The use of one host.
    *
    * @param diskBytes of its blocks
    * @param rollupBytes of these, what rollups take
@@ -28,7 +26,7 @@ record StoreUse(Store store) {
       int series, long diskBytes, long rollupBytes, long memoryBytes, int blocks, long oldest) {}
 
   /**
-   * What a metric takes on disk.
+   * The use of one metric on disk.
    *
    * @param diskBytes of the records of its series
    */
@@ -38,7 +36,7 @@ record StoreUse(Store store) {
     }
   }
 
-  /** What is known of a host; empty figures if there is no lane. */
+  /** The use of a host; empty figures if there is no lane. */
   public OfHost host(String name) {
     List<Block> blocks = store.find(name).map(Lane::blocks).orElse(List.of());
     return new OfHost(
@@ -50,7 +48,7 @@ record StoreUse(Store store) {
         blocks.stream().mapToLong(Block::from).min().orElse(Long.MIN_VALUE));
   }
 
-  /** What each metric takes, by name. Visits every series of every block: not for an event loop. */
+  /** The use of each metric, by name. Visits every series of every block: not for an event loop. */
   public Map<String, OfMetric> metrics() {
     Map<String, OfMetric> metrics = new TreeMap<>();
     for (String host : store.hosts()) {

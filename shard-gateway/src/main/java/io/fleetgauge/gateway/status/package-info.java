@@ -1,6 +1,6 @@
 /**
- * What a gateway says of itself and of what takes its disk: {@code /v1/status} and {@code
- * /v1/storage}; and of the cluster, {@code /v1/status/cluster}.
+ * The state of a gateway and the use of its disk: {@code /v1/status} and {@code /v1/storage}; and
+ * of the cluster, {@code /v1/status/cluster}.
  *
  * <p>In: requests of operators and of the cluster's own processes. Out: JSON, in the forms that the
  * routes draw.

@@ -140,12 +140,14 @@ final class BlockAdoption {
         .toList();
   }
 
-  /** Whether nothing of this time is in a block, and nothing before its end is in memory. */
+  /**
+   * Returns true if nothing of this time is in a block, and nothing before its end is in memory.
+   */
   private boolean isFree(long from, long to) {
     return overlapping(from, to).isEmpty() && !isInMemoryBefore(to);
   }
 
-  /** Whether samples before a time are in memory; those in blocks are older. */
+  /** Returns true if samples before a time are in memory; those in blocks are older. */
   private boolean isInMemoryBefore(long to) {
     long unsealed = Math.max(lane.view().oldest(), lane.refusedBefore());
     return unsealed < to && !lane.all(unsealed, to).isEmpty();
@@ -199,7 +201,7 @@ final class BlockAdoption {
     return folder.resolve(BlockFolder.name(from, to));
   }
 
-  /** Of two values of a series at one time the first one stays. */
+  /** Copies samples; the first of two values of a series at one time stays. */
   private void copy(List<Series> all, Lane to) {
     Map<Labels, Lane.Handle> handles = new HashMap<>();
     for (Tick tick : HostPage.ticks(all)) {
@@ -239,7 +241,8 @@ final class BlockAdoption {
   }
 
   /**
-   * Whether one of these samples is not in the lane. Of two values at one time the lane's stays.
+   * Returns true if one of these samples is not in the lane. Of two values at one time the lane's
+   * stays.
    */
   private boolean lacks(List<Series> samples, long from, long to) {
     if (samples.isEmpty()) {

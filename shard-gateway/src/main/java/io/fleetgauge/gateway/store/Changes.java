@@ -70,7 +70,7 @@ final class Changes {
     last = allAt;
   }
 
-  /** What has changed since the change with a number; empty if nothing has. */
+  /** The changes since the change with a number; empty if there are none. */
   synchronized Optional<StoreChanges.OfHost> since(String host, long number) {
     if (last <= number) {
       return Optional.empty();
@@ -117,8 +117,8 @@ final class Changes {
   }
 
   /**
-   * Whether no sample after {@code after} and up to {@code to} has changed since the change with a
-   * number.
+   * Returns true if no sample after {@code after} and up to {@code to} has changed since the change
+   * with a number.
    */
   synchronized boolean isUnchanged(long number, long after, long to) {
     return firstSince(number, after, to).isEmpty();

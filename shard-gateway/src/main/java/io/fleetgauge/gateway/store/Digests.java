@@ -80,7 +80,7 @@ public final class Digests {
   SortedMap<Long, Slot> of(long fineFrom, long until) {
     TreeMap<Long, Slot> slots = new TreeMap<>();
     long end = Math.min(until, lane.view().newest());
-    // What is older has expired, whatever clock it came from.
+    // Older samples have expired, whatever clock they came from.
     long oldest = Math.max(0, lane.view().oldest());
     if (end == Long.MIN_VALUE || oldest > end) {
       return slots;

@@ -81,7 +81,7 @@ public final class Lane {
     /** Null until it is looked up. */
     StoredSeries series;
 
-    /** Whether the series is stored apart from its owners' intervals. */
+    /** True if the series is stored apart from its owners' intervals. */
     boolean isSeparate;
 
     private final boolean isUp;
@@ -96,7 +96,7 @@ public final class Lane {
       return labels;
     }
 
-    /** Whether an owner that hears nothing of the host may write this. */
+    /** Returns true if an owner that hears nothing of the host may write this. */
     private boolean mayBeSupposed(double value, Histogram histogram) {
       return histogram == null && (isUp && value == 0 || Staleness.isMarker(value));
     }
@@ -105,7 +105,7 @@ public final class Lane {
   /** The newest sample of a series; a marker also stands for a histogram. */
   public record Newest(long time, double value) {}
 
-  /** How samples are accepted. */
+  /** The ways in which samples are accepted. */
   public enum Source {
     /** From a sender: all limits hold. */
     SENDER,
@@ -135,7 +135,7 @@ public final class Lane {
     return host;
   }
 
-  /** What readers see. */
+  /** The view of readers. */
   public HostView view() {
     return view;
   }
@@ -384,7 +384,7 @@ public final class Lane {
     }
   }
 
-  /** Whether the one sample that was read, if any, gives way to another one of its time. */
+  /** Returns true if the one sample that was read, if any, gives way to another one of its time. */
   private static boolean isFree(
       StoredSeries target, double value, Histogram histogram, SampleReader reader) {
     return reader.size() == 0
@@ -551,14 +551,14 @@ public final class Lane {
   }
 
   /**
-   * Whether all that this gateway took of the host is here, as far as it knows: no block is damaged
-   * and nothing waits to be fetched.
+   * Returns true if all that this gateway took of the host is here, as far as it knows: no block is
+   * damaged and nothing waits to be fetched.
    */
   boolean isIntact() {
     return !view.missing().hasGaps() && !isDamaged();
   }
 
-  /** Whether a block cannot be read, whole or in parts, and its samples are not here. */
+  /** Returns true if a block cannot be read, whole or in parts, and its samples are not here. */
   public boolean isDamaged() {
     return view.missing().hasLost() || blocks.list().stream().anyMatch(Block::isDamaged);
   }
@@ -575,10 +575,11 @@ public final class Lane {
   }
 
   /**
-   * Whether samples of this time are nowhere but in the block of exactly this time. Writer only.
+   * Returns true if samples of this time are nowhere but in the block of exactly this time. Writer
+   * only.
    */
   boolean isOneBlock(long from, long to) {
-    // Of a block that is being written, the samples are in memory until it is finished.
+    // The samples of a block that is being written are in memory until it is finished.
     return to <= blocks.sealedBefore()
         && blocks.list().stream()
             .filter(each -> each.from() < to && each.to() > from)
@@ -621,7 +622,7 @@ public final class Lane {
     sealedTo(opened.block().to());
   }
 
-  /** How far before a step its rollups depend on samples, ms. */
+  /** The time before a step for which its rollups depend on samples, ms. */
   long rollupHorizon() {
     return rollups.horizon();
   }
@@ -661,7 +662,7 @@ public final class Lane {
     }
   }
 
-  /** Whether samples after {@code after} and up to {@code to} may be missing. */
+  /** Returns true if samples after {@code after} and up to {@code to} may be missing. */
   public boolean hasLost(long after, long to) {
     return view.missing().overlaps(after, to);
   }
@@ -686,7 +687,7 @@ public final class Lane {
     return droppedBefore == NEVER ? NEVER : droppedBefore + horizon;
   }
 
-  /** Whether a sample can be within the horizon of a step. */
+  /** Returns true if a sample can be within the horizon of a step. */
   public boolean reaches(long step, long horizon) {
     return step >= view.oldest() && view.newest() > step - horizon;
   }
@@ -718,7 +719,7 @@ public final class Lane {
     return view.tickMillis();
   }
 
-  /** Whether there is no sample and none is known to be lost. */
+  /** Returns true if there is no sample and none is known to be lost. */
   public boolean isEmpty() {
     return seriesCount() == 0 && !view.missing().hasLost();
   }
@@ -727,14 +728,14 @@ public final class Lane {
     return view.catalog().size();
   }
 
-  /** What has changed since the change with a number; empty if nothing has. */
+  /** The changes since the change with a number; empty if there are none. */
   Optional<StoreChanges.OfHost> changedSince(long number) {
     return changed.since(host, number);
   }
 
   /**
-   * Whether samples after {@code after} and up to {@code to} are the same as when the store's
-   * {@link Store#changeCount} was {@code number}.
+   * Returns true if samples after {@code after} and up to {@code to} are the same as when the
+   * store's {@link Store#changeCount} was {@code number}.
    */
   public boolean isUnchanged(long number, long after, long to) {
     return changed.isUnchanged(number, after, to);

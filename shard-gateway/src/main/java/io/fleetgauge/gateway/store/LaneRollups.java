@@ -114,7 +114,7 @@ final class LaneRollups {
     return true;
   }
 
-  /** How far before a step the rollups at it depend on samples, ms. */
+  /** The time before a step for which the rollups at it depend on samples, ms. */
   long horizon() {
     return rules.horizon();
   }

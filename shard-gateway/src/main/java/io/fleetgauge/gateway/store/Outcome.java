@@ -56,12 +56,12 @@ public final class Outcome {
     allLeftOut = true;
   }
 
-  /** Whether a sample of the last tick was refused and must not be replicated. */
+  /** Returns true if a sample of the last tick was refused and must not be replicated. */
   public boolean leavesOutAny() {
     return allLeftOut || !leftOut.isEmpty();
   }
 
-  /** Whether the sample at a position of the last tick was refused. */
+  /** Returns true if the sample at a position of the last tick was refused. */
   public boolean leavesOut(int position) {
     return allLeftOut || leftOut.get(position);
   }

@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * time share their intervals. Writer only.
  */
 final class OwnerChanges {
-  /** How far the next sample of a series is looked for at first, ms. */
+  /** Time for which the next sample of a series is looked for at first, ms. */
   private static final long FIRST_WINDOW_MILLIS = 600_000;
 
   private final SeriesBudget budget;
@@ -62,7 +62,7 @@ final class OwnerChanges {
     owners.clear();
   }
 
-  /** Whether a sample goes to its series without a look at the owners before. */
+  /** Returns true if a sample goes to its series without a look at the owners before. */
   static boolean isCurrent(StoredSeries series, Lane.Handle handle, long time) {
     if (handle.isSeparate) {
       return true;
@@ -144,7 +144,7 @@ final class OwnerChanges {
     last.ownerChanged();
   }
 
-  /** Whether the sample of a time is a marker. */
+  /** Returns true if the sample of a time is a marker. */
   private static boolean endsAt(StoredSeries owned, long time) {
     SampleReader reader = new SampleReader();
     owned.read(time - 1, time, reader);
@@ -244,7 +244,7 @@ final class OwnerChanges {
     Timeline first = owned.timeline;
     for (Timeline each = owned.timeline; each != null; each = each.before()) {
       first = each;
-      // Of its own time the block knows all.
+      // The block knows all of its own time.
       if (each.before() != null && (each.from < start || each.from >= end)) {
         all.put(each.from, new Block.Interval(each.from, each.owner, each.endedBefore));
       }

@@ -42,7 +42,7 @@ final class RollupPages {
   record Place(Object lane, RollupKey rollup, long stretch) {}
 
   /**
-   * What was computed of a stretch.
+   * The result of computing a stretch.
    *
    * @param page empty if the values cannot be aggregated exactly
    * @param first the time of the first step, ms
@@ -64,7 +64,7 @@ final class RollupPages {
     return sealed.get(new OfBlock(block, rollup), key -> key.block.rollup(key.rollup));
   }
 
-  /** What was computed before; null if nothing was. */
+  /** The result that was computed before; null if there is none. */
   Computed computed(Place place) {
     return computed.getIfPresent(place);
   }

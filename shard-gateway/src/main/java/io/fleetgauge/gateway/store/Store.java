@@ -59,7 +59,7 @@ public final class Store {
   private final long incarnation = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
 
   /**
-   * What all lanes of a store have in common.
+   * The things that all lanes of a store have in common.
    *
    * @param changeCounter numbers the changes of all lanes
    */
@@ -86,7 +86,7 @@ public final class Store {
     this.shared = shared(limits, dimensions, rules);
   }
 
-  /** What the lanes of no store have in common, which have no rollups. */
+  /** The things that lanes outside of a store have in common, which have no rollups. */
   static Shared shared(StoreLimits limits, Dimensions dimensions) {
     return shared(limits, dimensions, RollupRules.NONE);
   }
@@ -158,7 +158,7 @@ public final class Store {
     return find(host).map(Lane::damagedBlocks).orElse(List.of());
   }
 
-  /** Whether all that was taken of a host is here, as far as this gateway knows. */
+  /** Returns true if all that was taken of a host is here, as far as this gateway knows. */
   public boolean isIntact(String host) {
     return find(host).map(Lane::isIntact).orElse(true);
   }
@@ -207,7 +207,7 @@ public final class Store {
     }
   }
 
-  /** What became of a block of a backup. */
+  /** The fate of a block of a backup. */
   public enum Adoption {
     /** Nothing was here of its time: it is a block of the host now. */
     ADOPTED,
@@ -481,14 +481,14 @@ public final class Store {
     return new Extent(series, samples);
   }
 
-  /** How many series of a host match, whenever they had samples. Reads no sample. */
+  /** The number of series of a host that match, whenever they had samples. Reads no sample. */
   public long seriesCount(String host, List<Matcher> matchers) {
     Lane lane = lanes.get(host);
     return lane == null ? 0 : lane.view().everMatching(matchers);
   }
 
   /**
-   * What has changed since it was asked before.
+   * The changes since it was asked before.
    *
    * @param before the incarnation of the answer before
    * @param since the cursor of the answer before
@@ -524,11 +524,11 @@ public final class Store {
     return new StoreChanges(incarnation, cursor, watermark, changed);
   }
 
-  /** Whether a host has stopped sending, so that nobody waits for it. */
+  /** Returns true if a host has stopped sending, so that nobody waits for it. */
   private static boolean isSilent(Lane lane, long newest) {
     long most =
         Math.clamp(SILENT_TICKS * lane.tickMillis(), SILENT_MIN_MILLIS, SilentHosts.MOST_MILLIS);
-    // Of one with derived samples only, nothing is expected.
+    // Nothing is expected of one with derived samples only.
     return lane.sent() == Long.MIN_VALUE
         || lane.sent() <= newest - most
         || lane.heard() < lane.sent();

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store;
 import java.util.List;
 
 /**
- * What has changed in a store since the answer before.
+ * The changes in a store since the answer before.
  *
  * @param incarnation identifies the store; another one than before means that anything may have
  *     changed

@@ -99,7 +99,7 @@ public final class Admittance {
     return Optional.of(new IntakeAnswer.SlowDown(millis));
   }
 
-  /** Whether what an owner sends to its replica here is taken now; later otherwise. */
+  /** Returns true if what an owner sends to its replica here is taken now; later otherwise. */
   public boolean takesCopies() {
     return !isMemoryShort.getAsBoolean();
   }

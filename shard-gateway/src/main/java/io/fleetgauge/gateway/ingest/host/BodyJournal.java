@@ -29,7 +29,10 @@ interface BodyJournal {
    * belongs to the body: a body may be written later than the ones that came after it, or twice.
    */
   final class BodyRuns {
-    /** How much of a run's dictionary is in the newest segment of the journal with a body of it. */
+    /**
+     * The part of a run's dictionary that is in the newest segment of the journal with a body of
+     * it.
+     */
     static final class InJournal {
       private final long run;
       private final RunDictionary dictionary;
@@ -43,7 +46,10 @@ interface BodyJournal {
       }
     }
 
-    /** What a body needs of a run's dictionary, and up to where the dictionary is known with it. */
+    /**
+     * The part of a run's dictionary that a body needs, and up to where the dictionary is known
+     * with it.
+     */
     private static final class Part {
       int neededSymbols;
       int neededSeries;

@@ -21,7 +21,7 @@ final class CatchUp {
 
   private static final long AGAIN_MILLIS = 500;
 
-  /** How often copies are asked for what damaged blocks had. */
+  /** Interval at which copies are asked for the samples of damaged blocks. */
   private static final long REPAIR_MILLIS = 10_000;
 
   private final String host;
@@ -39,7 +39,7 @@ final class CatchUp {
   private final Set<String> fetchedFrom = new TreeSet<>();
 
   /**
-   * Whether ticks may be missing here and this gateway does not know which, because it was
+   * True if ticks may be missing here and this gateway does not know which, because it was
    * restarted: the table says so, or the journal skips some.
    */
   private boolean hasForgottenWhich;
@@ -95,7 +95,7 @@ final class CatchUp {
         behind.contains(self) && (mayLackAny || hasForgottenWhich || !session.isMissingTicks());
     lookForMissing();
     if (behind.isEmpty()) {
-      // What an earlier ownership lacked came while this gateway was a replica.
+      // The ticks that an earlier ownership lacked came while this gateway was a replica.
       session.lane().closeGaps();
     } else {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
@@ -113,8 +113,8 @@ final class CatchUp {
   }
 
   /**
-   * Whether ticks are missing, or may be, of which this was not known before. Which they are, and
-   * their times, other gateways or the journal know.
+   * Returns true if ticks are missing, or may be, of which this was not known before. Which they
+   * are, and their times, other gateways or the journal know.
    */
   private boolean lookForMissing() {
     if (session.isReplaying() || !session.isMissingTicks() && !session.mayMissTicks()) {
@@ -179,7 +179,10 @@ final class CatchUp {
     }
   }
 
-  /** What damaged blocks had is on the copies: those before this gateway was restarted had it. */
+  /**
+   * Asks copies for the samples of damaged blocks: the copies before this gateway was restarted had
+   * them.
+   */
   private void repair() {
     if (session.lane().isDamaged()) {
       copies().forEach(gateway -> pull(gateway, done -> {}));

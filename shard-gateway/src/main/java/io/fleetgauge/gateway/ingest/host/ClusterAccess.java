@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * What intake needs of the cluster. Nothing in it waits.
+ * The parts of the cluster that intake needs. Nothing in it waits.
  *
  * @param self the id of this gateway
  * @param replication how many gateways are to hold each host
@@ -24,7 +24,7 @@ public record ClusterAccess(
     BiConsumer<String, Report> report,
     Peers peers) {
 
-  /** Whether a host is to be held by more than one gateway. */
+  /** Returns true if a host is to be held by more than one gateway. */
   public boolean isReplicated() {
     return replication > 1;
   }

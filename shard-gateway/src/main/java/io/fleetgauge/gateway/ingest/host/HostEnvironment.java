@@ -37,7 +37,7 @@ public interface HostEnvironment {
       boolean forced,
       Consumer<Boolean> done);
 
-  /** Whether the journal cannot be written at the moment. */
+  /** Returns true if the journal cannot be written at the moment. */
   boolean isDiskFailing();
 
   /** ms since the epoch. */
@@ -46,7 +46,7 @@ public interface HostEnvironment {
   /** ms of a clock that is never set. */
   long steadyMillis();
 
-  /** How long samples are kept, ms. */
+  /** Time for which samples are kept, ms. */
   long retentionMillis();
 
   /** The latest time of a sample that is not refused, ms since the epoch. */
@@ -54,7 +54,7 @@ public interface HostEnvironment {
 
   IngestCounts counts();
 
-  /** Whether all that was kept before the start has been read. */
+  /** Returns true if all that was kept before the start has been read. */
   boolean isRecovered();
 
   /**

@@ -27,7 +27,7 @@ public final class HostIntake {
   /** Is told once, on any thread, what became of a body: it is kept, or it is not. */
   @FunctionalInterface
   public interface Acknowledger extends Consumer<IntakeAnswer> {
-    /** What taking the body in is a part of. */
+    /** The span that taking the body in is a part of. */
     default Span span() {
       return Span.NONE;
     }
@@ -93,7 +93,7 @@ public final class HostIntake {
     return roles.copyEqualAt();
   }
 
-  /** Whether this gateway is to hold the host. */
+  /** Returns true if this gateway is to hold the host. */
   public boolean isHeld() {
     return roles.isHeld();
   }
@@ -193,7 +193,7 @@ public final class HostIntake {
     }
   }
 
-  /** Whether an operator removes the host. */
+  /** Returns true if an operator removes the host. */
   public boolean isRemoved() {
     return roles.isRemoved();
   }
@@ -210,7 +210,8 @@ public final class HostIntake {
   }
 
   /**
-   * Whether this gateway owns the host and has all that was acknowledged of it, as far as is known.
+   * Returns true if this gateway owns the host and has all that was acknowledged of it, as far as
+   * is known.
    */
   public boolean isWholeOwner() {
     return environment.isRecovered()

@@ -18,7 +18,7 @@ final class HostRoles {
   /** When a sender comes again whose host changes its owner, or whose body was not kept, ms. */
   static final long RETRY_MILLIS = 250;
 
-  /** How often a host that the table lacks is made known, ms. */
+  /** Interval at which a host that the table lacks is made known, ms. */
   private static final long REGISTER_AGAIN_MILLIS = 1_000;
 
   private final String host;
@@ -30,12 +30,12 @@ final class HostRoles {
   private ClusterView followed = ClusterView.EMPTY;
   private Optional<Holders> holders = Optional.empty();
 
-  /** How the host came into the last table that had it. */
+  /** The way in which the host came into the last table that had it. */
   private Admission admission = Admission.UNKNOWN;
 
   private long registerAt;
 
-  /** Whether samples have come since the start, beside those that were kept before it. */
+  /** True if samples have come since the start, beside those that were kept before it. */
   private boolean hasTaken;
 
   /** Null while this gateway is not the owner. */
@@ -84,7 +84,7 @@ final class HostRoles {
       }
       if (holders.get().behind().isEmpty()
           && holders.flatMap(each -> each.copyOn(self)).get().synced()) {
-        // What this gateway lacked while it owned the host has come since.
+        // The ticks that this gateway lacked while it owned the host have come since.
         session.lane().closeGaps();
       }
     } else {
@@ -115,7 +115,7 @@ final class HostRoles {
     }
   }
 
-  /** Whether nothing of the host is taken in now, because it is to leave the table. */
+  /** Returns true if nothing of the host is taken in now, because it is to leave the table. */
   boolean refuses() {
     follow();
     return owner != null && owner.refuses();
@@ -179,7 +179,7 @@ final class HostRoles {
     }
   }
 
-  /** Whether this gateway owns the host and is not behind another one. */
+  /** Returns true if this gateway owns the host and is not behind another one. */
   boolean ownsWhole() {
     follow();
     return owner != null
@@ -245,7 +245,10 @@ final class HostRoles {
     return false;
   }
 
-  /** What has expired is removed here soon, and of no use to others. */
+  /**
+   * Returns true if samples here have not expired; expired ones are removed soon, and of no use to
+   * others.
+   */
   private boolean hasUnexpired() {
     return session.hasSince(environment.clock() - environment.retentionMillis());
   }
@@ -264,15 +267,17 @@ final class HostRoles {
     return false;
   }
 
-  /** Whether an operator removes the host, or has removed it while this gateway was away. */
+  /**
+   * Returns true if an operator removes the host, or has removed it while this gateway was away.
+   */
   boolean isRemoved() {
     return holders.map(Holders::stay).filter(Holders.Stay.REMOVED::equals).isPresent()
         || wasRemoved();
   }
 
   /**
-   * Whether all that is here was kept before the start and is older than the removal of the host,
-   * and this gateway is not to hold the host.
+   * Returns true if all that is here was kept before the start and is older than the removal of the
+   * host, and this gateway is not to hold the host.
    */
   private boolean wasRemoved() {
     OptionalLong removed = followed.table().removedAt(host);
@@ -283,17 +288,20 @@ final class HostRoles {
         && session.lane().newest() <= removed.getAsLong();
   }
 
-  /** Whether this gateway is to hold the host. */
+  /** Returns true if this gateway is to hold the host. */
   boolean isHeld() {
     return replica != null || owner != null;
   }
 
-  /** Whether a replica takes bodies more slowly than they come, so that senders have to wait. */
+  /**
+   * Returns true if a replica takes bodies more slowly than they come, so that senders have to
+   * wait.
+   */
   boolean isFull() {
     return owner != null && owner.isFull();
   }
 
-  /** Whether what was taken before waits long for the journal or a replica. */
+  /** Returns true if what was taken before waits long for the journal or a replica. */
   boolean isLate() {
     return owner != null && owner.isLate();
   }

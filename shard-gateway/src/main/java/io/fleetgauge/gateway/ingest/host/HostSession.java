@@ -80,7 +80,7 @@ final class HostSession {
 
   private long waitingBytes;
 
-  /** Whether records of the journal still come, so that ticks seem to be missing that are in it. */
+  /** True if records of the journal still come, so that ticks seem to be missing that are in it. */
   private boolean replaying;
 
   private long touchedAt;
@@ -114,7 +114,7 @@ final class HostSession {
     return lane;
   }
 
-  /** Whether it has a sample of this time or later, ms. */
+  /** Returns true if it has a sample of this time or later, ms. */
   boolean hasSince(long time) {
     return lane.newest() >= time || isWaiting();
   }
@@ -341,7 +341,7 @@ final class HostSession {
     public void accept(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
       counts.framesKept.increment();
       first = first == null ? run : first;
-      // What was acknowledged is said of the first run of a body.
+      // The acknowledged sequence is that of the first run of a body.
       long known = run == first ? acknowledged : 0;
       long last = run.progress.lastMissing(tick.sequence(), known);
       if (last > 0) {
@@ -455,7 +455,7 @@ final class HostSession {
     }
   }
 
-  /** Whether ticks wait, so that the lane does not have all samples that were taken. */
+  /** Returns true if ticks wait, so that the lane does not have all samples that were taken. */
   boolean isWaiting() {
     return waiting != null;
   }
@@ -510,12 +510,12 @@ final class HostSession {
     runs.close();
   }
 
-  /** Whether ticks are missing here that were acknowledged to their sender. */
+  /** Returns true if ticks are missing here that were acknowledged to their sender. */
   boolean isMissingTicks() {
     return runs.all().stream().anyMatch(run -> !run.progress.missing().isEmpty());
   }
 
-  /** Whether there may be ticks that are not here. */
+  /** Returns true if there may be ticks that are not here. */
   boolean mayMissTicks() {
     return runs.all().stream().anyMatch(run -> !run.progress.unproven().isEmpty());
   }

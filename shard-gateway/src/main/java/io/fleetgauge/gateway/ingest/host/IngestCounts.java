@@ -50,7 +50,7 @@ public final class IngestCounts {
     replicasLost.get(because).increment();
   }
 
-  /** How often replicas fell behind, by reason. */
+  /** The number of times that replicas fell behind, by reason. */
   public Map<String, Long> replicasLost() {
     Map<String, Long> byReason = new TreeMap<>();
     replicasLost.forEach((because, times) -> byReason.put(reason(because), times.sum()));

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * then: for what depends on the clock, and for the table.
  */
 public final class LaneHosts {
-  /** How often all hosts are looked at, ms. */
+  /** Interval at which all hosts are looked at, ms. */
   static final long LOOK_AT_ALL_MILLIS = 500;
 
   private final HostEnvironment environment;

@@ -28,7 +28,7 @@ final class NextLook {
     }
   }
 
-  /** What is due until now is done next; what is due later is said again. */
+  /** Begins a look: work that is due until now is done next; later work is told again. */
   void begin() {
     at = NEVER;
   }

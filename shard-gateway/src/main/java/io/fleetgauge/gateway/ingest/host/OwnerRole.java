@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this gateway does for a host while it owns it: carries out what {@link OwnerSide} decides,
- * and reports on the host. Only the host's lane thread uses it.
+ * Carries out what {@link OwnerSide} decides, and reports on the host. Only the host's lane thread
+ * uses it.
  */
 final class OwnerRole {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerRole.class);
@@ -39,8 +39,8 @@ final class OwnerRole {
   private static final long REPORT_SYNCED_AGAIN_MILLIS = 2 * TableMachine.SYNCED_MILLIS;
 
   /**
-   * How long a host is idle after its last sample has expired, ms: by then it has for no gateway,
-   * whose clocks differ. And after somebody has sent or offered something of it.
+   * Time for which a host is idle after its last sample has expired, ms: by then it has for no
+   * gateway, whose clocks differ. And after somebody has sent or offered something of it.
    */
   static final long IDLE_AFTER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
@@ -175,12 +175,12 @@ final class OwnerRole {
     isClosed = true;
   }
 
-  /** Whether a replica takes bodies more slowly than they come. */
+  /** Returns true if a replica takes bodies more slowly than they come. */
   boolean isFull() {
     return side.isFull();
   }
 
-  /** Whether bodies wait long for the journal or a replica. */
+  /** Returns true if bodies wait long for the journal or a replica. */
   boolean isLate() {
     return side.isLate(now());
   }
@@ -208,8 +208,8 @@ final class OwnerRole {
   }
 
   /**
-   * Whether there is no sample of the host within retention here, and nobody has wanted to add one
-   * for a while; of one that an operator removes, whether nothing of it is here.
+   * Returns true if there is no sample of the host within retention here, and nobody has wanted to
+   * add one for a while; of one that an operator removes, if nothing of it is here.
    */
   private boolean isIdle() {
     if (!environment.isRecovered() || isBusy()) {
@@ -223,7 +223,7 @@ final class OwnerRole {
     return !session.hasSince(environment.clock() - retention - after) && now() - wantedAt >= after;
   }
 
-  /** Whether the host is to leave, so that nothing is taken in until it has, or is kept. */
+  /** Returns true if the host is to leave, so that nothing is taken in until it has, or is kept. */
   boolean refuses() {
     if (holders.stay() == Holders.Stay.KEPT) {
       return false;
@@ -265,7 +265,7 @@ final class OwnerRole {
     }
   }
 
-  /** Whether what has not come by now was not sent, as far as this gateway can know. */
+  /** Returns true if what has not come by now was not sent, as far as this gateway can know. */
   private boolean maySuppose() {
     return environment.isRecovered()
         && holders.stay() == Holders.Stay.KEPT
@@ -301,7 +301,7 @@ final class OwnerRole {
     }
   }
 
-  /** Whether no other gateway has what is not here, as far as is known. */
+  /** Returns true if no other gateway has what is not here, as far as is known. */
   boolean isWhole() {
     return catchUp.behind().isEmpty();
   }

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 
 /** Frames of hosts that other gateways own. Nothing here waits. */
 public interface Owners {
-  /** Whether the owner keeps the samples or only says which it would refuse. */
+  /** The ways to ask an owner: to keep the samples, or only to say which it would refuse. */
   enum Intent {
     KEEP,
     CHECK

@@ -14,13 +14,13 @@ import java.util.function.Consumer;
  * one that gets no answer in time has failed.
  */
 public interface Peers {
-  /** How long a replica may take to answer one request, ms. */
+  /** Time in which a replica has to answer one request, ms. */
   long COPY_MILLIS = OwnerSide.SILENCE_MILLIS;
 
-  /** How long one request of a pull may take, ms. */
+  /** Time that one request of a pull may take, ms. */
   long PULL_MILLIS = 10_000;
 
-  /** How long the owner may take to fetch what is offered to it, ms. */
+  /** Time in which the owner has to fetch what is offered to it, ms. */
   long OFFER_MILLIS = 3 * PULL_MILLIS;
 
   /**
@@ -35,7 +35,7 @@ public interface Peers {
       String host, long epoch, String owner, long session, long number, int count, byte[] frames) {}
 
   /**
-   * What a replica answers.
+   * The answer of a replica.
    *
    * @param wantedRun the run whose dictionary has to come first; 0 when none is wanted
    */
@@ -51,7 +51,7 @@ public interface Peers {
   }
 
   /**
-   * How a pull ended.
+   * The result of a pull.
    *
    * @param done whether all that the other has was fetched; of times that are in blocks here, what
    *     was fetched is not taken
@@ -64,14 +64,14 @@ public interface Peers {
       boolean done, Pull.Comparison compared, boolean intact, Map<Long, RunProgress> progress) {
     public static final Pulled FAILED = new Pulled(false, Pull.Comparison.NOTHING, false, Map.of());
 
-    /** Whether both have the same samples. */
+    /** Returns true if both have the same samples. */
     boolean equal() {
       return done && compared.isEqual();
     }
 
     /**
-     * Whether all that a damaged block had is here again: the other has samples of its time, all of
-     * them are here, and it lacks none itself.
+     * Returns true if all that a damaged block had is here again: the other has samples of its
+     * time, all of them are here, and it lacks none itself.
      */
     boolean restores(MissingTimes.Range lost) {
       return done && intact && compared.isSameIn(lost.from(), lost.to());

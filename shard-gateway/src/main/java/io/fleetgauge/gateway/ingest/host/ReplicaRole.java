@@ -10,14 +10,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What this gateway does for a host while it is a replica of it: carries out what {@link
- * ReplicaSide} decides. Only the host's lane thread uses it.
- */
+/** Carries out what {@link ReplicaSide} decides. Only the host's lane thread uses it. */
 final class ReplicaRole {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaRole.class);
 
-  /** How often a whole copy is compared with the owner's. */
+  /** Interval at which a whole copy is compared with the owner's. */
   private static final long COMPARE_MILLIS = 30_000;
 
   private final String host;
@@ -98,13 +95,15 @@ final class ReplicaRole {
     environment.copyIsWhole(host, side.isWhole() && !isEnded ? ownerSince : OptionalLong.empty());
   }
 
-  /** Whether bodies that had come before are in the journal: until then they are not kept. */
+  /**
+   * Returns true if bodies that had come before are in the journal: until then they are not kept.
+   */
   private boolean isWritten(Peers.Copy from) {
     return from.session() == writtenSession && from.number() + from.count() <= writtenBefore;
   }
 
   private Reply reply() {
-    // What is not in the journal yet would be lost with this process.
+    // A body that is not in the journal yet would be lost with this process.
     return side.isWhole() && !isEnded && writes == 0 ? Reply.WHOLE : Reply.KEPT;
   }
 
@@ -146,7 +145,10 @@ final class ReplicaRole {
     writtenBefore = Math.max(writtenBefore, from.number() + from.count());
   }
 
-  /** What the owner took is not understood here: the owner's memory and this one's differ. */
+  /**
+   * Refuses a body that the owner took and that is not understood here: the owner's memory and this
+   * one's differ.
+   */
   private void refuse(IntakeAnswer why, Consumer<Peers.CopyAnswer> answer) {
     LOG.warn("frames of host {} from its owner are not taken: {}", host, why);
     broke();

@@ -41,7 +41,7 @@ final class SenderRuns {
     }
   }
 
-  /** What a host's session knows of one run of a sender. */
+  /** The knowledge of a host's session about one run of a sender. */
   static final class Run {
     final long number;
     final boolean isDerived;
@@ -52,7 +52,7 @@ final class SenderRuns {
     /** The series of the last tick: the next one has as many in most cases. */
     Lane.Handle[] ofTick = {};
 
-    /** What a probe that sends it says of itself. */
+    /** The series that a probe sends about itself. */
     final List<Lane.Handle> ofProbe = new ArrayList<>();
 
     boolean isReplayed;
@@ -68,7 +68,7 @@ final class SenderRuns {
     /** Bytes of its dictionary that are counted. */
     long countedBytes;
 
-    /** Whether another object, or none, is in its place. */
+    /** True if another object, or none, is in its place. */
     boolean isReplaced;
 
     Run(long number) {
@@ -92,7 +92,7 @@ final class SenderRuns {
       return same;
     }
 
-    /** Whether the dictionary has not all that a frame says. */
+    /** Returns true if the dictionary has not all that a frame says. */
     boolean grows(Frame frame) {
       Frame.Additions more = frame.additions();
       return more.knownSymbols() + more.symbols().size() > dictionary.symbolCount()
@@ -163,7 +163,7 @@ final class SenderRuns {
     return runs.values();
   }
 
-  /** Whether this gateway has memory for what adds to a dictionary. */
+  /** Returns true if this gateway has memory for what adds to a dictionary. */
   boolean mayGrow() {
     return all.sum() <= limits.ofAll();
   }

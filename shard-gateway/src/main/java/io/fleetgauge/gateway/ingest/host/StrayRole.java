@@ -7,14 +7,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What this gateway does with samples of a host that other gateways hold: it offers them to the
- * owner, and gives them up when the owner has had them for a while. Only the host's lane thread
- * uses it.
+ * Offers samples of a host that other gateways hold to the owner, and gives them up when the owner
+ * has had them for a while. Only the host's lane thread uses it.
  */
 final class StrayRole {
   static final long OFFER_AGAIN_MILLIS = 1_000;
 
-  /** How long samples stay here after the owner has taken them. */
+  /** Time for which samples stay here after the owner has taken them. */
   static final long STAY_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private final String host;
@@ -30,7 +29,7 @@ final class StrayRole {
     this.environment = environment;
   }
 
-  /** What one owner has taken the next one may not have. */
+  /** Forgets what the owner has taken: the next one may not have it. */
   void ownerChanged() {
     owners++;
     isMerged = false;

@@ -1,5 +1,5 @@
 /**
- * What a gateway does with one host's samples, as plain code without threads, clock or network.
+ * The work of a gateway on one host's samples, as plain code without threads, clock or network.
  *
  * <p>In: bodies of the host's senders, bodies of its owner, pages of other gateways, records of the
  * journal, the newest table. Out: samples in the host's lane, records for the journal, requests to

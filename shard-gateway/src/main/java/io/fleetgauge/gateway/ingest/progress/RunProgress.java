@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.ingest.progress;
 
 /**
- * What a gateway has of one run of a sender: every tick up to a sequence, except those that it
- * names. Ticks that the sender itself dropped count as being here.
+ * The ticks of one run of a sender that a gateway has: every tick up to a sequence, except those
+ * that it names. Ticks that the sender itself dropped count as being here.
  *
  * @param kept the last sequence that is here
  * @param missing sequences up to {@code kept} that were acknowledged to the sender and are not here
@@ -54,7 +54,7 @@ public record RunProgress(long kept, Sequences missing, Sequences unproven) {
     return new RunProgress(Math.max(kept, other.kept), lost, unclear);
   }
 
-  /** Whether every tick up to {@link #kept} is here. */
+  /** Returns true if every tick up to {@link #kept} is here. */
   public boolean isWhole() {
     return missing.isEmpty() && unproven.isEmpty();
   }

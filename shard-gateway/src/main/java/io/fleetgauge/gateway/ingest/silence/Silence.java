@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
  * is, by the probe's clock. The two need not agree.
  */
 final class Silence {
-  /** How long after its time a tick of a probe may come, ms; half a tick, if that is longer. */
+  /** Time by which a tick of a probe may be late, ms; half a tick, if that is longer. */
   static final long GRACE_MILLIS = 2_000;
 
-  /** How long the owner says that a silent probe is down, ms. */
+  /** Time for which the owner says that a silent probe is down, ms. */
   static final long SAID_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private static final long UNKNOWN = Long.MIN_VALUE;
@@ -50,7 +50,7 @@ final class Silence {
     return OptionalLong.of(last);
   }
 
-  /** Whether a newest tick has been seen. */
+  /** Returns true if a newest tick has been seen. */
   boolean isKnown() {
     return lastTick != UNKNOWN;
   }

@@ -44,13 +44,13 @@ public final class SupposedTicks {
    */
   public record Probe(List<Lane.Handle> all, List<Lane.Handle> own) {}
 
-  /** Whether a series tells how a probe does. */
+  /** Returns true if a series tells how a probe does. */
   public static boolean isOwn(Labels series) {
     String metric = series.metric();
     return metric.equals(TICK) || metric.equals(UP);
   }
 
-  /** Whether a run with these series of that kind is a probe's. */
+  /** Returns true if a run with these series of that kind is a probe's. */
   public static boolean isProbe(List<Lane.Handle> own) {
     for (Lane.Handle handle : own) {
       if (handle.labels().metric().equals(TICK)) {
@@ -72,7 +72,7 @@ public final class SupposedTicks {
   }
 
   /**
-   * What is due.
+   * The frames that are due.
    *
    * @param probes the probe's runs
    * @param runNumber of the frames, where they begin a new run
@@ -113,7 +113,7 @@ public final class SupposedTicks {
     return Optional.of(frames.toBytes());
   }
 
-  /** What was due was not kept: what is due next says its series again. */
+  /** Notes that the frames that were due were not kept: the next ones tell their series again. */
   public void notKept() {
     run = null;
   }

@@ -1,5 +1,5 @@
 /**
- * What the owner of a host supposes while it hears nothing of the host's probe.
+ * The samples that the owner of a host supposes while it hears nothing of the host's probe.
  *
  * <p>In: time that passes, and the newest sample of each series that the probe sent. Out: frames
  * with markers and with {@code up} 0, to be taken in like those of a sender.

@@ -314,7 +314,7 @@ public final class Block implements SampleColumns {
     return rollups.values().stream().mapToLong(Extent::length).sum();
   }
 
-  /** How many samples there are; those of records that cannot be read are left out. */
+  /** The number of samples; those of records that cannot be read are left out. */
   public long samples() {
     long samples = 0;
     for (int place = 0; place < recordAt.length - 1; place++) {
@@ -431,7 +431,7 @@ public final class Block implements SampleColumns {
         key);
   }
 
-  /** Whether samples of a series were found to be damaged. */
+  /** Returns true if samples of a series were found to be damaged. */
   public boolean isDamaged() {
     synchronized (damaged) {
       return !damaged.isEmpty();

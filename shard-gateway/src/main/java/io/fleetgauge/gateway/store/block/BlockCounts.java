@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.store.block;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What happened to the block files of a store. */
+/** Counts of events of the block files of a store. */
 public final class BlockCounts {
   /** Blocks written. */
   public final LongAdder written = new LongAdder();

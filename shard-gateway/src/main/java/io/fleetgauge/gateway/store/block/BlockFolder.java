@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** The files of blocks: {@code HOST/FROM-TO.block}, the host's name escaped as in a URL. */
 public final class BlockFolder {
-  /** Of a file that is damaged: opening it will report it. */
+  /** Stands for the number of a damaged file: opening it will report it. */
   private static final int UNKNOWN = -1;
 
   private BlockFolder() {}

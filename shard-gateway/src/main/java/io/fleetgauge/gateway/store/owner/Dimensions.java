@@ -45,7 +45,7 @@ public record Dimensions(String identifier, Set<String> names) {
 
   public static final Dimensions DEFAULT = new Dimensions(UUID, Set.copyOf(KNOWN));
 
-  /** Whether series with these labels have an owner, which may be nobody. */
+  /** Returns true if series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {
     return !labels.value(identifier).isEmpty();
   }

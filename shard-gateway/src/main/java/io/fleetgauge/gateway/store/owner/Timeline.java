@@ -49,7 +49,7 @@ public final class Timeline {
     return interval;
   }
 
-  /** Whether this or an interval before it has an owner. */
+  /** Returns true if this or an interval before it has an owner. */
   public boolean hasOwner(Labels wanted) {
     for (Timeline interval = this; interval != null; interval = interval.before) {
       if (interval.owner.equals(wanted)) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What readers see of one host. The lane's writer publishes; any thread reads and never blocks the
+ * One host as readers see it. The lane's writer publishes; any thread reads and never blocks the
  * writer.
  */
 public final class HostView {
@@ -162,7 +162,9 @@ public final class HostView {
     return candidates;
   }
 
-  /** How many series match, with an owner of the time that is selected. Reads no sample. */
+  /**
+   * The number of series that match, with an owner of the time that is selected. Reads no sample.
+   */
   public long matching(Selection selection) {
     List<Matcher> matchers = selection.matchers();
     List<StoredSeries> candidates = candidates(matchers);
@@ -176,7 +178,7 @@ public final class HostView {
         .count();
   }
 
-  /** How many series match with any of the owners that they ever had. Reads no sample. */
+  /** The number of series that match with any of the owners that they ever had. Reads no sample. */
   public long everMatching(List<Matcher> matchers) {
     List<Matcher> ofOwners =
         matchers.stream().filter(matcher -> isDimension(matcher.name())).toList();
@@ -216,7 +218,7 @@ public final class HostView {
         : Labels.EMPTY;
   }
 
-  /** Whether a label may differ between the owners of a series. */
+  /** Returns true if a label may differ between the owners of a series. */
   boolean isDimension(String label) {
     return dimensions.names().contains(label);
   }

@@ -64,7 +64,7 @@ public final class MissingTimes {
     return !lost.isEmpty();
   }
 
-  /** Whether samples after {@code after} and up to {@code to} may be missing. */
+  /** Returns true if samples after {@code after} and up to {@code to} may be missing. */
   public boolean overlaps(long after, long to) {
     return anyOverlaps(lost, after, to) || anyOverlaps(gaps, after, to);
   }

@@ -105,7 +105,7 @@ public final class NewestSamples<M> {
     return null;
   }
 
-  /** Whether these are still all matching series of a host. */
+  /** Returns true if these are still all matching series of a host. */
   public boolean isOf(HostView other) {
     return host == other
         && host.catalog() == catalog
@@ -113,7 +113,7 @@ public final class NewestSamples<M> {
         && host.last().version() == version;
   }
 
-  /** How many series there are. */
+  /** The number of series. */
   public int size() {
     return series.length + together.size();
   }

@@ -42,7 +42,7 @@ final class OwnerViews {
       this.markers = new ArrayList<>();
     }
 
-    /** Of one owner all the time. */
+    /** Makes the view of one owner all the time. */
     private View(Labels labels, Timeline known, Labels owner, Span only) {
       this.labels = labels;
       this.known = known;
@@ -166,7 +166,9 @@ final class OwnerViews {
     return new OwnerViews(matching);
   }
 
-  /** Whether a marker from {@code from} to {@code to} ended the owner before an interval. */
+  /**
+   * Returns true if a marker from {@code from} to {@code to} ended the owner before an interval.
+   */
   private static boolean endsIn(Timeline interval, long from, long to) {
     long ended = interval.endedBefore;
     return ended != Timeline.NOT_ENDED && ended >= from && ended <= to;

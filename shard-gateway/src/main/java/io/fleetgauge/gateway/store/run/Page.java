@@ -10,7 +10,7 @@ import io.fleetgauge.sample.wire.WireWriter;
  * @param from the first of its times
  */
 public record Page(TimeColumn column, int number, int from) {
-  /** What series need of their lane while it writes. */
+  /** The lane as series need it while it writes. */
   public interface Maker {
     /** A page that begins with a time. */
     Page page(TimeColumn before, int number, long time);

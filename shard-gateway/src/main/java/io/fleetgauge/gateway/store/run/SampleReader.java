@@ -44,7 +44,7 @@ public final class SampleReader {
     damaged = true;
   }
 
-  /** Whether samples could not be read since the last call. */
+  /** Returns true if samples could not be read since the last call. */
   public boolean takeDamaged() {
     boolean was = damaged;
     damaged = false;
@@ -158,7 +158,7 @@ public final class SampleReader {
     accept(needed, after, to);
   }
 
-  /** Whether a run has a sample from {@code from} to {@code to}, both included. */
+  /** Returns true if a run has a sample from {@code from} to {@code to}, both included. */
   public boolean runsHaveSampleIn(
       byte[] bytes, int start, int end, int base, SampleColumns columns, long from, long to) {
     int number = base;

@@ -161,7 +161,7 @@ public final class Catalog {
     return left == null ? all : left;
   }
 
-  /** Whether only series that are indexed under one value can match. */
+  /** Returns true if only series that are indexed under one value can match. */
   private boolean isOneValue(Matcher matcher) {
     return matcher.kind() == Matcher.Kind.EQUAL
         && !matcher.value().isEmpty()

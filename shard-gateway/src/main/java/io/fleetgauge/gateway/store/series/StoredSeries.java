@@ -143,7 +143,7 @@ public final class StoredSeries {
       return with(newSealed, columns, packed, late);
     }
 
-    /** Whether there is no sample in memory. */
+    /** Returns true if there is no sample in memory. */
     public boolean memoryIsEmpty() {
       return packed.length() == 0 && size() == 0 && late == null;
     }
@@ -203,7 +203,7 @@ public final class StoredSeries {
     return newest;
   }
 
-  /** Whether the newest sample has this value. Writer only. */
+  /** Returns true if the newest sample has this value. Writer only. */
   public boolean newestIs(double value, Histogram histogram) {
     return Double.doubleToRawLongBits(newestValue) == Double.doubleToRawLongBits(value)
         && Objects.equals(newestHistogram, histogram);
@@ -317,12 +317,12 @@ public final class StoredSeries {
         .withPage(now.column, now.number, from, NO_VALUES, null, 0);
   }
 
-  /** Whether a sample of the newest one's time replaces that. Writer only. */
+  /** Returns true if a sample of the newest one's time replaces that. Writer only. */
   public boolean newestIsReplacedBy(double value, Histogram histogram) {
     return SameTime.replaces(identity, newestValue, newestHistogram, value, histogram);
   }
 
-  /** Whether a sample of the newest one's time says less than that. Writer only. */
+  /** Returns true if a sample of the newest one's time says less than that. Writer only. */
   public boolean newestImplies(double value, Histogram histogram) {
     return SameTime.isImplied(identity, newestValue, newestHistogram, value, histogram);
   }
@@ -368,7 +368,7 @@ public final class StoredSeries {
     }
   }
 
-  /** Whether there is a sample from {@code from} to {@code to}, both included. */
+  /** Returns true if there is a sample from {@code from} to {@code to}, both included. */
   public boolean hasSampleIn(long from, long to, SampleReader reader) {
     State now = state;
     int size = now.size();
