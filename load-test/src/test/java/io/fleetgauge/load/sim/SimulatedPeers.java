@@ -61,19 +61,19 @@ final class SimulatedPeers implements Peers {
   }
 
   @Override
-  public void pull(URI from, String host, Consumer<Pulled> done) {
+  public void pull(URI from, String host, Consumer<PullResult> done) {
     new HostPull(gateways.get(from), host, done).on(new Pull.Event.Begin());
   }
 
   private final class HostPull {
     private final SimulatedGateway from;
     private final String host;
-    private final Consumer<Pulled> done;
+    private final Consumer<PullResult> done;
     private final Pull pull = new Pull();
     private boolean intact;
     private Map<Long, RunProgress> progress = Map.of();
 
-    HostPull(SimulatedGateway from, String host, Consumer<Pulled> done) {
+    HostPull(SimulatedGateway from, String host, Consumer<PullResult> done) {
       this.from = from;
       this.host = host;
       this.done = done;
@@ -87,7 +87,7 @@ final class SimulatedPeers implements Peers {
         case Pull.Effect.Compare compare -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            done.accept(new Pulled(end.done(), end.compared(), intact, progress));
+            done.accept(new PullResult(end.done(), end.compared(), intact, progress));
       }
     }
 

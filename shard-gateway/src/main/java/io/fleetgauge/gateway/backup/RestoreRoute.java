@@ -94,12 +94,12 @@ public final class RestoreRoute {
       Function<Labels, String> hostOf) {}
 
   /** A request that is not carried out; the message says why. */
-  private static final class Refused extends Exception {
+  private static final class RefusedRequest extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int status;
 
-    Refused(int status, String message) {
+    RefusedRequest(int status, String message) {
       super(message);
       this.status = status;
     }
@@ -156,11 +156,13 @@ public final class RestoreRoute {
             failure ->
                 BackupRoute.text(
                     http,
-                    failure instanceof Refused refused ? refused.status : 503,
-                    failure instanceof Refused ? failure.getMessage() : String.valueOf(failure)));
+                    failure instanceof RefusedRequest refused ? refused.status : 503,
+                    failure instanceof RefusedRequest
+                        ? failure.getMessage()
+                        : String.valueOf(failure)));
   }
 
-  private JsonObject series(RoutingContext http) throws Refused {
+  private JsonObject series(RoutingContext http) throws RefusedRequest {
     try {
       JsonArray series = new JsonArray();
       for (Object each : http.body().asJsonObject().getJsonArray("series")) {
@@ -180,15 +182,16 @@ public final class RestoreRoute {
       }
       return new JsonObject().put("series", series);
     } catch (DecodeException | ClassCastException | NullPointerException e) {
-      throw new Refused(400, "the body is not {\"series\": [{NAME: VALUE}]}: " + e.getMessage());
+      throw new RefusedRequest(
+          400, "the body is not {\"series\": [{NAME: VALUE}]}: " + e.getMessage());
     }
   }
 
-  private JsonObject begin(RoutingContext http) throws Refused {
+  private JsonObject begin(RoutingContext http) throws RefusedRequest {
     String host = host(http);
     String problem = IntakeProtocol.hostProblem(host);
     if (!problem.isEmpty()) {
-      throw new Refused(400, problem);
+      throw new RefusedRequest(400, problem);
     }
     ClusterView now = view.get();
     Optional<Holders> holders = now.table().holders(host);
@@ -201,7 +204,7 @@ public final class RestoreRoute {
             new Admission(
                 tenant == null ? "" : tenant, admitted == null ? 0 : Long.parseLong(admitted)));
       } catch (NumberFormatException e) {
-        throw new Refused(400, "admitted is no number: " + admitted);
+        throw new RefusedRequest(400, "admitted is no number: " + admitted);
       }
       return new JsonObject().put("wait", true);
     }
@@ -218,15 +221,15 @@ public final class RestoreRoute {
   }
 
   /** Fails if this gateway is not to have the host. */
-  private void requireHolder(String host) throws Refused {
+  private void requireHolder(String host) throws RefusedRequest {
     Optional<Holders> holders = view.get().table().holders(host);
     if (holders.isEmpty()
         || !holders.get().owner().equals(self) && holders.get().copyOn(self).isEmpty()) {
-      throw new Refused(
+      throw new RefusedRequest(
           409, "gateway " + self + " is not a holder of host " + host + " (any more)");
     }
     if (!intake.isRecovered()) {
-      throw new Refused(503, "what gateway " + self + " had before its start is being read");
+      throw new RefusedRequest(503, "what gateway " + self + " had before its start is being read");
     }
   }
 
@@ -242,14 +245,14 @@ public final class RestoreRoute {
     return found;
   }
 
-  private JsonObject keep(RoutingContext http) throws Refused, IOException {
+  private JsonObject keep(RoutingContext http) throws RefusedRequest, IOException {
     String host = host(http);
     String name = http.pathParam("name");
     requireHolder(host);
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     String expected = http.request().getHeader(SHA256);
     if (!BlockChecks.sha256(body).equals(expected)) {
-      throw new Refused(
+      throw new RefusedRequest(
           400,
           "the block "
               + name
@@ -277,7 +280,7 @@ public final class RestoreRoute {
       }
     } catch (DamagedBlock e) {
       Files.deleteIfExists(file);
-      throw new Refused(400, e.getMessage());
+      throw new RefusedRequest(400, e.getMessage());
     }
     Files.move(
         file,
@@ -288,7 +291,7 @@ public final class RestoreRoute {
   }
 
   private JsonObject takeBlocks(String host)
-      throws Refused, IOException, InterruptedException, ExecutionException {
+      throws RefusedRequest, IOException, InterruptedException, ExecutionException {
     requireHolder(host);
     Path folder = BlockFolder.of(staging, host);
     List<Path> files = BlockFolder.blocks(folder);
@@ -319,14 +322,14 @@ public final class RestoreRoute {
 
   /** Takes in the samples of the blocks that wait, page by page. */
   private void merge(String host)
-      throws Refused, IOException, InterruptedException, ExecutionException {
+      throws RefusedRequest, IOException, InterruptedException, ExecutionException {
     Store waiting = store.ofBackup(staging);
     waiting.restore(host);
     long at = Long.MIN_VALUE;
     while (at < Long.MAX_VALUE) {
       HostPage page = waiting.export(host, at, Long.MAX_VALUE, MERGE_BYTES);
       if (page.frames().length > 0 && !intake.merge(host, page.frames()).get()) {
-        throw new Refused(
+        throw new RefusedRequest(
             503, "samples of host " + host + " are not taken: the journal cannot be written");
       }
       at = page.next();
@@ -334,13 +337,14 @@ public final class RestoreRoute {
   }
 
   private JsonObject takePage(RoutingContext http)
-      throws Refused, IOException, InterruptedException, ExecutionException {
+      throws RefusedRequest, IOException, InterruptedException, ExecutionException {
     String host = host(http);
     requireHolder(host);
     byte[] page = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
     String expected = http.request().getHeader(SHA256);
     if (!BlockChecks.sha256(page).equals(expected)) {
-      throw new Refused(400, "the page has not the SHA-256 " + expected + " that the request says");
+      throw new RefusedRequest(
+          400, "the page has not the SHA-256 " + expected + " that the request says");
     }
     List<Tick> ticks = ticks(host, page);
     boolean isOwner = view.get().table().owner(host).filter(self::equals).isPresent();
@@ -350,7 +354,7 @@ public final class RestoreRoute {
       before = refused;
       takeAsBlock(host, ticks, before);
       if (isOwner && !intake.merge(host, page).get()) {
-        throw new Refused(
+        throw new RefusedRequest(
             503, "samples of host " + host + " are not taken: the journal cannot be written");
       }
       refused = refusedBefore(host);
@@ -391,7 +395,7 @@ public final class RestoreRoute {
   }
 
   /** Reads all of a page before any of it is taken in. */
-  private static List<Tick> ticks(String host, byte[] page) throws Refused {
+  private static List<Tick> ticks(String host, byte[] page) throws RefusedRequest {
     try {
       List<Tick> ticks = new ArrayList<>();
       RunDictionary dictionary = new RunDictionary(Long.MAX_VALUE);
@@ -414,15 +418,17 @@ public final class RestoreRoute {
       ticks.sort(Comparator.comparingLong(Tick::time));
       return ticks;
     } catch (WireException e) {
-      throw new Refused(400, "the page cannot be read: " + e.getMessage());
+      throw new RefusedRequest(400, "the page cannot be read: " + e.getMessage());
     }
   }
 
-  private JsonObject end(String host) throws Refused, InterruptedException, ExecutionException {
+  private JsonObject end(String host)
+      throws RefusedRequest, InterruptedException, ExecutionException {
     requireHolder(host);
     // Pages that came while it did not own the host are not in its memory: they are sent again.
     if (view.get().table().owner(host).filter(self::equals).isEmpty()) {
-      throw new Refused(409, "gateway " + self + " does not own host " + host + " (any more)");
+      throw new RefusedRequest(
+          409, "gateway " + self + " does not own host " + host + " (any more)");
     }
     intake.restored(host).get();
     return new JsonObject();

@@ -27,14 +27,14 @@ record Snapshot(
       String tenant,
       long admitted,
       List<String> damaged,
-      List<Kept> files) {}
+      List<SnapshotFile> files) {}
 
   /** A file of a host: a block or a page. */
-  record Kept(String name, long size, String sha256, Path file) {}
+  record SnapshotFile(String name, long size, String sha256, Path file) {}
 
   /** All files, in the order of their numbers. */
   List<Path> files() {
-    return hosts.stream().flatMap(host -> host.files.stream()).map(Kept::file).toList();
+    return hosts.stream().flatMap(host -> host.files.stream()).map(SnapshotFile::file).toList();
   }
 
   JsonObject toJson() {
@@ -42,7 +42,7 @@ record Snapshot(
     List<JsonObject> all = new ArrayList<>();
     for (OfHost host : hosts) {
       JsonArray files = new JsonArray();
-      for (Kept each : host.files) {
+      for (SnapshotFile each : host.files) {
         files.add(
             new JsonObject()
                 .put("name", each.name)

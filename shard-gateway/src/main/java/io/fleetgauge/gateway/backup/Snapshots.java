@@ -182,19 +182,19 @@ public final class Snapshots implements AutoCloseable {
   }
 
   /** The contents of a lane at one moment. */
-  private record Seen(
+  private record LaneContents(
       boolean whole, long sealedBefore, long oldest, List<Path> files, Set<String> damaged) {}
 
   private Snapshot.OfHost take(String host, Path folder)
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
     for (int look = 1; ; look++) {
-      Seen seen =
+      LaneContents seen =
           intake
               .look(
                   host,
                   of -> {
                     Lane lane = of.lane();
-                    return new Seen(
+                    return new LaneContents(
                         of.isWholeOwner(),
                         lane.sealedBefore(),
                         lane.view().oldest(),
@@ -204,7 +204,7 @@ public final class Snapshots implements AutoCloseable {
               .get(LANE_SECONDS, TimeUnit.SECONDS);
       Path place = BlockFolder.of(folder, host);
       try {
-        List<Snapshot.Kept> files = new ArrayList<>();
+        List<Snapshot.SnapshotFile> files = new ArrayList<>();
         Set<String> damaged = new TreeSet<>(seen.damaged);
         for (Path file : seen.files) {
           if (!damaged.contains(file.getFileName().toString())) {
@@ -232,7 +232,7 @@ public final class Snapshots implements AutoCloseable {
   }
 
   /** Keeps a block whatever becomes of its name; empty if its samples cannot be read. */
-  private Optional<Snapshot.Kept> pin(Path block, Path place) throws IOException {
+  private Optional<Snapshot.SnapshotFile> pin(Path block, Path place) throws IOException {
     PrivateFiles.createFolders(place);
     Path pinned = place.resolve(block.getFileName());
     try {
@@ -248,14 +248,14 @@ public final class Snapshots implements AutoCloseable {
     try {
       String sha256 = checks.of(pinned);
       String name = block.getFileName().toString();
-      return Optional.of(new Snapshot.Kept(name, Files.size(pinned), sha256, pinned));
+      return Optional.of(new Snapshot.SnapshotFile(name, Files.size(pinned), sha256, pinned));
     } catch (DamagedBlock e) {
       LOG.error("{}; the backup takes it from another gateway, if one has it", e.getMessage());
       return Optional.empty();
     }
   }
 
-  private void pages(String host, long from, Path place, List<Snapshot.Kept> into)
+  private void pages(String host, long from, Path place, List<Snapshot.SnapshotFile> into)
       throws IOException {
     long end = store.find(host).map(Lane::newest).orElse(Long.MIN_VALUE) + 1;
     // Older samples have expired, whatever clock they came from.
@@ -269,7 +269,8 @@ public final class Snapshots implements AutoCloseable {
         Path file = place.resolve(name);
         PrivateFiles.write(file, page.frames());
         into.add(
-            new Snapshot.Kept(name, page.frames().length, BlockChecks.sha256(page.frames()), file));
+            new Snapshot.SnapshotFile(
+                name, page.frames().length, BlockChecks.sha256(page.frames()), file));
         at = page.next();
       } else {
         at = store.nextSlot(host, stop, end, PAGE_MILLIS);

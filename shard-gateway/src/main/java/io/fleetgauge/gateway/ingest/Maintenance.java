@@ -195,7 +195,7 @@ final class Maintenance {
     thread.sealing.add(host);
     writer.execute(
         () -> {
-          Sealing.Written sealed;
+          Sealing.SealedBlock sealed;
           try {
             // A block in another folder would be lost when the right one is back.
             threads.journal.requireFolders();
@@ -215,7 +215,10 @@ final class Maintenance {
   }
 
   private void finish(
-      LaneThread thread, Sealing sealing, Sealing.Written sealed, CompletableFuture<Void> done) {
+      LaneThread thread,
+      Sealing sealing,
+      Sealing.SealedBlock sealed,
+      CompletableFuture<Void> done) {
     Runnable work =
         () -> {
           String host = sealing.lane().host();

@@ -113,7 +113,7 @@ final class Recovery {
 
   private void replay(String host, long segment, byte[] record) {
     try {
-      HostIntake.Replayed replayed = threads.of(host).hosts().host(host).replay(record);
+      HostIntake.ReplayedRecord replayed = threads.of(host).hosts().host(host).replay(record);
       if (replayed.isRemoval()) {
         // Blocks that were there before it are gone; those that are there came later.
         threads.store.forget(host);

@@ -11,10 +11,10 @@ import java.util.function.ToLongFunction;
  * threads.
  */
 final class SegmentLedger {
-  private final TreeMap<Long, Map<String, Covered>> bySegment = new TreeMap<>();
+  private final TreeMap<Long, Map<String, CoveredTime>> bySegment = new TreeMap<>();
 
   /** The time of a host that a segment covers, ms. */
-  private static final class Covered {
+  private static final class CoveredTime {
     private long oldest = Long.MAX_VALUE;
     private long newest = Long.MIN_VALUE;
 
@@ -27,10 +27,10 @@ final class SegmentLedger {
    * @param newest time of the host's newest sample in a new record of the segment, ms
    */
   synchronized void note(long segment, String host, long newest) {
-    Covered covered =
+    CoveredTime covered =
         bySegment
             .computeIfAbsent(segment, none -> new HashMap<>())
-            .computeIfAbsent(host, none -> new Covered());
+            .computeIfAbsent(host, none -> new CoveredTime());
     covered.newest = Math.max(covered.newest, newest);
     if (newest > Long.MIN_VALUE) {
       covered.oldest = Math.min(covered.oldest, newest);

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 /**
  * The digest of one host's samples on one gateway, as bytes. The package draws them.
  *
- * @param intact as {@link Peers.Pulled#intact}
+ * @param intact as {@link Peers.PullResult#intact}
  * @param progress by run, which of its ticks the gateway has
  * @param slots by their first time, ms since the epoch
  */

@@ -195,7 +195,7 @@ public final class PeerClient implements Peers, Owners {
   // --- pulls ---
 
   @Override
-  public void pull(URI from, String host, Consumer<Pulled> done) {
+  public void pull(URI from, String host, Consumer<PullResult> done) {
     Runnable start =
         () ->
             new HostPull(from, host)
@@ -203,7 +203,7 @@ public final class PeerClient implements Peers, Owners {
                 .otherwise(
                     failure -> {
                       LOG.debug("host {} cannot be pulled from {}", host, from, failure);
-                      return Pulled.FAILED;
+                      return PullResult.FAILED;
                     })
                 .onSuccess(
                     pulled -> {
@@ -245,22 +245,22 @@ public final class PeerClient implements Peers, Owners {
       this.host = host;
     }
 
-    Future<Pulled> run() {
+    Future<PullResult> run() {
       return Future.fromCompletionStage(intake.state(host))
           .compose(state -> state.blank() ? installBlocks() : replaceDamagedBlocks())
           .compose(none -> on(new Pull.Event.Begin()));
     }
 
-    private Future<Pulled> on(Pull.Event event) {
+    private Future<PullResult> on(Pull.Event event) {
       return switch (pull.on(event)) {
         case Pull.Effect.Compare none -> compare();
         case Pull.Effect.Fetch fetch -> fetch(fetch);
         case Pull.Effect.End end ->
-            Future.succeededFuture(new Pulled(end.done(), end.compared(), intact, progress));
+            Future.succeededFuture(new PullResult(end.done(), end.compared(), intact, progress));
       };
     }
 
-    private Future<Pulled> compare() {
+    private Future<PullResult> compare() {
       return Future.fromCompletionStage(intake.state(host))
           .compose(
               state -> {
@@ -292,7 +292,7 @@ public final class PeerClient implements Peers, Owners {
       return slots;
     }
 
-    private Future<Pulled> fetch(Pull.Effect.Fetch range) {
+    private Future<PullResult> fetch(Pull.Effect.Fetch range) {
       String query = "samples?from=" + range.from() + "&to=" + range.to();
       return ask(from, path(host, query))
           .compose(
@@ -304,7 +304,7 @@ public final class PeerClient implements Peers, Owners {
               });
     }
 
-    private Future<Pulled> merge(Buffer page, long next) {
+    private Future<PullResult> merge(Buffer page, long next) {
       return Future.fromCompletionStage(intake.merge(host, page.getBytes()))
           .compose(merged -> on(merged ? new Pull.Event.Taken(next) : new Pull.Event.Failed()));
     }

@@ -337,7 +337,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private static Answer answer(TenantWriter.Request request, List<IntakeAnswer> owners) {
-    TenantWriter.Refused refused = request.refused();
+    TenantWriter.Refusals refused = request.refused();
     int status = refused.count() > 0 ? 400 : 204;
     List<String> reasons = new ArrayList<>(refused.reasons());
     if (refused.count() > reasons.size()) {

@@ -84,7 +84,7 @@ final class TenantWriter {
    * @param foreign how many series have not the labels that the tenant must write
    * @param ahead how many samples are ahead of the clock
    */
-  record Refused(List<String> reasons, int invalid, int foreign, int ahead) {
+  record Refusals(List<String> reasons, int invalid, int foreign, int ahead) {
     int count() {
       return invalid + foreign + ahead;
     }
@@ -104,7 +104,7 @@ final class TenantWriter {
       int samples,
       int histograms,
       int exemplars,
-      Refused refused,
+      Refusals refused,
       int droppedSamples,
       int droppedHistograms,
       String ahead) {
@@ -368,7 +368,7 @@ final class TenantWriter {
           samples,
           histogramCount,
           exemplars,
-          new Refused(reasons, invalid, foreign, aheadSamples),
+          new Refusals(reasons, invalid, foreign, aheadSamples),
           droppedSamples,
           droppedHistograms,
           ahead);

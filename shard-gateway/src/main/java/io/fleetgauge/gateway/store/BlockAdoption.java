@@ -38,11 +38,11 @@ final class BlockAdoption {
 
   private final Lane lane;
   private final Path folder;
-  private final Store.Shared alone;
+  private final Store.SharedParts alone;
   private final BlockCounts counts;
 
   /** The directories of blocks that were read, so that each is read once. */
-  private final Map<Path, Block.Opened> opened = new HashMap<>();
+  private final Map<Path, Block.OpenedBlock> opened = new HashMap<>();
 
   /**
    * @param folder of the lane's blocks
@@ -68,7 +68,7 @@ final class BlockAdoption {
 
   /** Takes in a file, which is moved or is not needed any more afterwards. */
   Store.Adoption take(Path file) throws IOException, DamagedBlock {
-    Block.Opened received = Block.open(file, counts);
+    Block.OpenedBlock received = Block.open(file, counts);
     long from = received.block().from();
     long to = received.block().to();
     if (isFree(from, to)) {
@@ -122,13 +122,13 @@ final class BlockAdoption {
     lane.replace(reopen(folder.resolve(BlockFolder.name(from, to))), this::open);
   }
 
-  private Block.Opened open(Path file) throws IOException, DamagedBlock {
-    Block.Opened known = opened.get(file);
+  private Block.OpenedBlock open(Path file) throws IOException, DamagedBlock {
+    Block.OpenedBlock known = opened.get(file);
     return known == null ? reopen(file) : known;
   }
 
-  private Block.Opened reopen(Path file) throws IOException, DamagedBlock {
-    Block.Opened read = Block.open(file, counts);
+  private Block.OpenedBlock reopen(Path file) throws IOException, DamagedBlock {
+    Block.OpenedBlock read = Block.open(file, counts);
     opened.put(file, read);
     return read;
   }

@@ -22,7 +22,7 @@ public final class Digests {
   public record Slot(long to, long count, long hash) {}
 
   /** Digests of slots whose samples are all in blocks, so that they are computed once. */
-  static final class Remembered {
+  static final class DigestCache {
     private final Map<Long, Slot> slots = new ConcurrentHashMap<>();
     private final Map<Long, Long> afterEmpty = new ConcurrentHashMap<>();
     private volatile long generation;

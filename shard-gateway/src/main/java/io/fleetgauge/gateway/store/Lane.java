@@ -61,7 +61,7 @@ public final class Lane {
   private final OwnerChanges owners;
   private final LaneBlocks blocks;
   private final Changes changed;
-  private final Digests.Remembered digests = new Digests.Remembered();
+  private final Digests.DigestCache digests = new Digests.DigestCache();
 
   /** The files of blocks that could not be read. Any thread may read it. */
   private final Map<MissingTimes.Range, Path> damaged = new ConcurrentHashMap<>();
@@ -113,7 +113,7 @@ public final class Lane {
     JOURNAL
   }
 
-  Lane(String host, Store.Shared shared) {
+  Lane(String host, Store.SharedParts shared) {
     this.host = host;
     this.limits = shared.limits();
     this.counts = shared.counts();
@@ -434,13 +434,13 @@ public final class Lane {
   }
 
   /** Replaces samples in memory by the block that was made of them. Writer only. */
-  public void finish(Sealing.Written written) {
+  public void finish(Sealing.SealedBlock written) {
     blocks.finish(written);
     owners.forgetShared();
   }
 
   /** Takes in the blocks from before the start, in order of time. Writer only, before all else. */
-  void restore(List<Block.Opened> all) {
+  void restore(List<Block.OpenedBlock> all) {
     long stamp = last.begin();
     try {
       view.publishNewest(blocks.restore(all, owners));
@@ -587,7 +587,7 @@ public final class Lane {
   }
 
   /** Takes in a block in the place of a damaged one. Writer only. */
-  void replace(Block.Opened opened) throws IOException, DamagedBlock {
+  void replace(Block.OpenedBlock opened) throws IOException, DamagedBlock {
     replace(opened, file -> Block.open(file, counts.blocks));
   }
 
@@ -595,7 +595,8 @@ public final class Lane {
    * Takes in a block of a time that no other block has, or in the place of the block of its time.
    * Writer only.
    */
-  void replace(Block.Opened opened, LaneBlocks.Opener opener) throws IOException, DamagedBlock {
+  void replace(Block.OpenedBlock opened, LaneBlocks.Opener opener)
+      throws IOException, DamagedBlock {
     long stamp = last.begin();
     try {
       long newest = blocks.replace(opened, owners, opener);
@@ -617,7 +618,7 @@ public final class Lane {
    * Takes in a block of a backup. Nothing before its end may be in memory, and no block of its
    * time. Writer only.
    */
-  void adopt(Block.Opened opened, LaneBlocks.Opener opener) throws IOException, DamagedBlock {
+  void adopt(Block.OpenedBlock opened, LaneBlocks.Opener opener) throws IOException, DamagedBlock {
     replace(opened, opener);
     sealedTo(opened.block().to());
   }
@@ -757,7 +758,7 @@ public final class Lane {
     return all;
   }
 
-  Digests.Remembered digests() {
+  Digests.DigestCache digests() {
     return digests;
   }
 

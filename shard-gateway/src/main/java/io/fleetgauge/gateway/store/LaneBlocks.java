@@ -102,13 +102,13 @@ final class LaneBlocks {
   /** Reads the directory of a block. */
   @FunctionalInterface
   interface Opener {
-    Block.Opened open(Path file) throws IOException, DamagedBlock;
+    Block.OpenedBlock open(Path file) throws IOException, DamagedBlock;
   }
 
   /** The owners that each series has by all blocks, of which one is new. */
-  private Map<Labels, List<Block.Interval>> intervals(Block.Opened opened, Opener opener)
+  private Map<Labels, List<Block.Interval>> intervals(Block.OpenedBlock opened, Opener opener)
       throws IOException, DamagedBlock {
-    List<Block.Opened> all = new ArrayList<>(List.of(opened));
+    List<Block.OpenedBlock> all = new ArrayList<>(List.of(opened));
     for (Block other : blocks) {
       if (other.from() != opened.block().from()) {
         all.add(opener.open(other.file()));
@@ -116,7 +116,7 @@ final class LaneBlocks {
     }
     all.sort(Comparator.comparingLong(each -> each.block().from()));
     Map<Labels, List<Block.Interval>> intervals = new HashMap<>();
-    for (Block.Opened each : all) {
+    for (Block.OpenedBlock each : all) {
       for (Block.Entry entry : each.series()) {
         intervals
             .computeIfAbsent(entry.identity(), none -> new ArrayList<>())
@@ -138,7 +138,7 @@ final class LaneBlocks {
   }
 
   /** Replaces samples in memory by the block that was made of them. */
-  void finish(Sealing.Written written) {
+  void finish(Sealing.SealedBlock written) {
     Sealing.Span done = written.sealing().span();
     Map<StoredSeries, Integer> places = places(written.opened());
     ColumnList all = columns.list();
@@ -167,7 +167,7 @@ final class LaneBlocks {
     series.forgetEmpty();
   }
 
-  private Map<StoredSeries, Integer> places(Block.Opened opened) {
+  private Map<StoredSeries, Integer> places(Block.OpenedBlock opened) {
     Map<StoredSeries, Integer> places = new IdentityHashMap<>();
     if (opened != null) {
       for (int i = 0; i < opened.series().size(); i++) {
@@ -183,8 +183,8 @@ final class LaneBlocks {
    * @param all in order of time
    * @return time of the newest sample in them, ms
    */
-  long restore(List<Block.Opened> all, OwnerChanges owners) {
-    for (Block.Opened opened : all) {
+  long restore(List<Block.OpenedBlock> all, OwnerChanges owners) {
+    for (Block.OpenedBlock opened : all) {
       for (int place = 0; place < opened.series().size(); place++) {
         Block.Entry entry = opened.series().get(place);
         StoredSeries restored = series.restore(entry);
@@ -233,7 +233,7 @@ final class LaneBlocks {
    * @throws IOException if another block cannot be read; nothing has changed
    * @throws DamagedBlock if another block is damaged by now; nothing has changed
    */
-  long replace(Block.Opened opened, OwnerChanges owners, Opener opener)
+  long replace(Block.OpenedBlock opened, OwnerChanges owners, Opener opener)
       throws IOException, DamagedBlock {
     Block block = opened.block();
     Map<Labels, List<Block.Interval>> intervals = intervals(opened, opener);
@@ -290,8 +290,8 @@ final class LaneBlocks {
   }
 
   /** Publishes the blocks that were restored. */
-  void publish(List<Block.Opened> all) {
-    blocks = all.stream().map(Block.Opened::block).toList();
+  void publish(List<Block.OpenedBlock> all) {
+    blocks = all.stream().map(Block.OpenedBlock::block).toList();
   }
 
   /** Nothing before the end of the last block that was restored is in memory. */

@@ -135,8 +135,8 @@ final class LaneRollups {
    * @param from the first one to compute, ms
    * @param end the time after the last one wanted, ms
    */
-  private record Wanted(
-      RollupPages.Place place, RollupPages.Computed known, long first, long from, long end) {
+  private record WantedSteps(
+      RollupPages.Place place, RollupPages.ComputedStretch known, long first, long from, long end) {
     boolean isKnown() {
       return from >= end;
     }
@@ -152,20 +152,20 @@ final class LaneRollups {
     // Read first, so that later changes are noticed.
     long changed = changeCount.getAsLong();
     long length = STRETCH * rules.step();
-    List<Wanted> all = new ArrayList<>();
+    List<WantedSteps> all = new ArrayList<>();
     long missing = 0;
     for (long at = first; at <= last; at = (Math.floorDiv(at, length) + 1) * length) {
       RollupPages.Place place = new RollupPages.Place(lane, key, Math.floorDiv(at, length));
       long end = Math.min((place.stretch() + 1) * length, last + rules.step());
-      Wanted wanted = wanted(place, at, end);
+      WantedSteps wanted = wanted(place, at, end);
       missing += wanted.isKnown() ? 0 : steps(wanted.from, end);
       all.add(wanted);
     }
     if (missing > most) {
       return false;
     }
-    List<Wanted> run = new ArrayList<>();
-    for (Wanted wanted : all) {
+    List<WantedSteps> run = new ArrayList<>();
+    for (WantedSteps wanted : all) {
       boolean goesOn =
           !run.isEmpty()
               && run.getLast().end == wanted.from
@@ -185,10 +185,10 @@ final class LaneRollups {
   }
 
   /** Finds out which of the steps wanted are known and have not changed. */
-  private Wanted wanted(RollupPages.Place place, long first, long end) {
-    RollupPages.Computed known = kept.computed(place);
+  private WantedSteps wanted(RollupPages.Place place, long first, long end) {
+    RollupPages.ComputedStretch known = kept.computed(place);
     if (known == null || known.first() > first) {
-      return new Wanted(place, null, first, first, end);
+      return new WantedSteps(place, null, first, first, end);
     }
     long horizon = rules.horizon(place.rollup());
     long valid =
@@ -199,25 +199,25 @@ final class LaneRollups {
             .min()
             .orElse(known.end());
     if (valid <= first) {
-      return new Wanted(place, null, first, first, end);
+      return new WantedSteps(place, null, first, first, end);
     }
     if (valid < known.end()) {
       int left = steps(known.first(), valid);
       known =
-          new RollupPages.Computed(
+          new RollupPages.ComputedStretch(
               known.page().map(page -> page.slice(0, left, rules.step())),
               known.first(),
               valid,
               known.madeAt());
     }
-    return new Wanted(place, known, first, valid, end);
+    return new WantedSteps(place, known, first, valid, end);
   }
 
   /** Computes steps that follow each other in one pass. */
   private void computeRun(
       RollupRules.OfMetric rule,
       RollupKey key,
-      List<Wanted> run,
+      List<WantedSteps> run,
       long changed,
       List<RollupPage> into) {
     if (run.isEmpty()) {
@@ -235,15 +235,15 @@ final class LaneRollups {
       run.forEach(each -> computeRun(rule, key, List.of(each), changed, into));
       return;
     }
-    for (Wanted each : run) {
+    for (WantedSteps each : run) {
       Optional<RollupPage> own =
           page.map(all -> all.slice(steps(from, each.from), steps(from, each.end), rules.step()));
-      RollupPages.Computed known = each.known;
+      RollupPages.ComputedStretch known = each.known;
       if (known != null) {
         own = own.flatMap(more -> known.page().map(before -> before.join(more)));
       }
       long first = known == null ? each.from : known.first();
-      kept.keep(each.place, new RollupPages.Computed(own, first, each.end, changed));
+      kept.keep(each.place, new RollupPages.ComputedStretch(own, first, each.end, changed));
       own.ifPresent(into::add);
     }
   }

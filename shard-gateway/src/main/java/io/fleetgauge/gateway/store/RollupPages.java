@@ -22,10 +22,11 @@ final class RollupPages {
           .recordStats()
           .build();
 
-  private final Cache<Place, Computed> computed =
+  private final Cache<Place, ComputedStretch> computed =
       Caffeine.newBuilder()
           .maximumWeight(MAX_BYTES)
-          .weigher((Place key, Computed each) -> 200 + each.page.map(RollupPage::bytes).orElse(0))
+          .weigher(
+              (Place key, ComputedStretch each) -> 200 + each.page.map(RollupPage::bytes).orElse(0))
           .recordStats()
           .build();
 
@@ -49,7 +50,7 @@ final class RollupPages {
    * @param end the time after the last step, ms
    * @param madeAt the number of the store's last change before samples were read
    */
-  record Computed(Optional<RollupPage> page, long first, long end, long madeAt) {}
+  record ComputedStretch(Optional<RollupPage> page, long first, long end, long madeAt) {}
 
   CacheUse sealedUse() {
     return CacheUse.of(sealed);
@@ -65,11 +66,11 @@ final class RollupPages {
   }
 
   /** The result that was computed before; null if there is none. */
-  Computed computed(Place place) {
+  ComputedStretch computed(Place place) {
     return computed.getIfPresent(place);
   }
 
-  void keep(Place place, Computed made) {
+  void keep(Place place, ComputedStretch made) {
     computed.put(place, made);
   }
 }

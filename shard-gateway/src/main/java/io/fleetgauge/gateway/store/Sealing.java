@@ -39,7 +39,7 @@ public final class Sealing {
   record Span(long from, long to, long end, boolean expired) {}
 
   /** A block that has been written; null if there was nothing to write. */
-  public record Written(Sealing sealing, Block.Opened opened) {}
+  public record SealedBlock(Sealing sealing, Block.OpenedBlock opened) {}
 
   Sealing(
       Lane lane,
@@ -77,9 +77,9 @@ public final class Sealing {
    *
    * @throws IOException if the disk refuses it; it may be tried again
    */
-  public Written write(Path folder) throws IOException {
+  public SealedBlock write(Path folder) throws IOException {
     if (span.expired) {
-      return new Written(this, null);
+      return new SealedBlock(this, null);
     }
     BlockWriter writer = new BlockWriter(lane.host(), span.from, span.to, span.end, limit);
     writer.columns(columns);
@@ -89,7 +89,7 @@ public final class Sealing {
           series.get(i).identity, series.get(i).timeline, state.packed, state.columns, state.late);
     }
     if (writer.isEmpty()) {
-      return new Written(this, null);
+      return new SealedBlock(this, null);
     }
     Map<String, Integer> metrics = new HashMap<>();
     series.forEach(each -> metrics.merge(each.identity.metric(), 1, Integer::sum));
@@ -97,7 +97,7 @@ public final class Sealing {
     Path file = folder.resolve(BlockFolder.name(span.from, span.to));
     writer.write(file);
     try {
-      return new Written(this, Block.open(file, counts));
+      return new SealedBlock(this, Block.open(file, counts));
     } catch (DamagedBlock e) {
       throw new IOException(e.getMessage(), e);
     }

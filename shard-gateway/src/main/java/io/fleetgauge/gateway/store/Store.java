@@ -52,7 +52,7 @@ public final class Store {
   private static final int SILENT_TICKS = 4;
 
   private final Path folder;
-  private final Shared shared;
+  private final SharedParts shared;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
 
   /** Distinguishes this store from the one before a restart. */
@@ -63,7 +63,7 @@ public final class Store {
    *
    * @param changeCounter numbers the changes of all lanes
    */
-  record Shared(
+  record SharedParts(
       StoreLimits limits,
       Dimensions dimensions,
       RollupRules rules,
@@ -87,12 +87,12 @@ public final class Store {
   }
 
   /** The things that lanes outside of a store have in common, which have no rollups. */
-  static Shared shared(StoreLimits limits, Dimensions dimensions) {
+  static SharedParts shared(StoreLimits limits, Dimensions dimensions) {
     return shared(limits, dimensions, RollupRules.NONE);
   }
 
-  private static Shared shared(StoreLimits limits, Dimensions dimensions, RollupRules rules) {
-    return new Shared(
+  private static SharedParts shared(StoreLimits limits, Dimensions dimensions, RollupRules rules) {
+    return new SharedParts(
         limits,
         dimensions,
         rules,
@@ -138,7 +138,7 @@ public final class Store {
    * @throws IOException if the disk cannot be read
    */
   public void restore(String host) throws IOException {
-    List<Block.Opened> opened = new ArrayList<>();
+    List<Block.OpenedBlock> opened = new ArrayList<>();
     for (Path file : BlockFolder.blocks(BlockFolder.of(folder, host))) {
       try {
         opened.add(Block.open(file, shared.counts.blocks));

@@ -12,7 +12,7 @@ import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.ManualPeers;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.HostPage;
@@ -431,7 +431,7 @@ class IntakeClusterTest {
     }
 
     @Override
-    public void pull(URI from, String host, Consumer<Pulled> done) {
+    public void pull(URI from, String host, Consumer<PullResult> done) {
       throw new IllegalStateException("out of sockets");
     }
 

@@ -146,9 +146,9 @@ class PeerClientTest extends PeersContract {
     view = view();
     // An owner waits a second for a copy: classes and connections are loaded before that.
     assertThat(
-            this.<Peers.Pulled>answer(
+            this.<Peers.PullResult>answer(
                 done -> peers(owner()).pull(address(replica()), "unknown", done)))
-        .isEqualTo(new Peers.Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+        .isEqualTo(new Peers.PullResult(true, Pull.Comparison.NOTHING, true, Map.of()));
   }
 
   private ClusterView view() {

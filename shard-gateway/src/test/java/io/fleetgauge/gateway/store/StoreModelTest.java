@@ -274,7 +274,7 @@ class StoreModelTest {
     for (Optional<Sealing> next = lane.beginSealing(now, 0);
         next.isPresent();
         next = lane.beginSealing(now, 0)) {
-      Sealing.Written sealed = next.get().write(store.folder(HOST));
+      Sealing.SealedBlock sealed = next.get().write(store.folder(HOST));
       if (random.nextBoolean()) {
         // Something comes while the block is being written.
         write(new Written(plain(0), lane.newest() + 1, new Value(1, null)));

@@ -15,7 +15,7 @@ interface BodyJournal {
    * @param forced whether it counts as kept only when it is on the disk
    * @param done is given, on any thread, whether it is kept
    */
-  void write(HostSession.Taken taken, boolean forced, Consumer<Boolean> done);
+  void write(HostSession.TakeResult taken, boolean forced, Consumer<Boolean> done);
 
   /**
    * Waits until all that was taken before is on the disk, so that another gateway may remove it.

@@ -51,7 +51,7 @@ public final class HostIntake {
    * @param newest time of its newest sample, ms; {@link Long#MIN_VALUE} when it has none
    * @param isRemoval whether all records of the host before this one count no more
    */
-  public record Replayed(long newest, boolean isRemoval) {}
+  public record ReplayedRecord(long newest, boolean isRemoval) {}
 
   private final String host;
   private final HostEnvironment environment;
@@ -131,7 +131,7 @@ public final class HostIntake {
       return;
     }
     Span decode = answer.span().child("decode");
-    HostSession.Taken taken =
+    HostSession.TakeResult taken =
         session.take(body, environment.clock(), environment.latestTime(), acknowledged);
     decode.end();
     if (!(taken.answer() instanceof IntakeAnswer.Kept)) {
@@ -158,7 +158,7 @@ public final class HostIntake {
 
   private final class JournalWriter implements BodyJournal {
     @Override
-    public void write(HostSession.Taken taken, boolean forced, Consumer<Boolean> done) {
+    public void write(HostSession.TakeResult taken, boolean forced, Consumer<Boolean> done) {
       while (true) {
         long segment = environment.segment();
         byte[] record = taken.runs().record(taken.body(), segment);
@@ -244,7 +244,7 @@ public final class HostIntake {
    * @param kept is given, on any thread, whether all of it is in memory and journal
    */
   public void merge(byte[] page, Consumer<Boolean> kept) throws WireException {
-    HostSession.Merged merged = session.merge(page);
+    HostSession.MergeResult merged = session.merge(page);
     environment.counts().pagesMerged.increment();
     if (merged.isNew()) {
       roles.merged();
@@ -272,7 +272,7 @@ public final class HostIntake {
    *
    * @throws WireException if it cannot be understood
    */
-  public Replayed replay(byte[] record) throws WireException {
+  public ReplayedRecord replay(byte[] record) throws WireException {
     return session.replay(record);
   }
 

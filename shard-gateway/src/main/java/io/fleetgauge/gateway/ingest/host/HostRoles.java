@@ -128,7 +128,7 @@ final class HostRoles {
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
-  void take(HostSession.Taken taken, HostIntake.Acknowledger answer) {
+  void take(HostSession.TakeResult taken, HostIntake.Acknowledger answer) {
     hasTaken = true;
     follow();
     if (owner != null) {

@@ -46,7 +46,7 @@ final class HostSession {
    * @param missing ticks that were acknowledged to the sender and that the body showed to be
    *     missing here
    */
-  record Taken(
+  record TakeResult(
       IntakeAnswer answer, byte[] body, BodyRuns runs, long newest, Optional<Missing> missing) {}
 
   /**
@@ -65,7 +65,7 @@ final class HostSession {
    * @param newest time of the newest sample, ms; {@link Long#MIN_VALUE} when there is none
    * @param isNew whether it had a sample that was not here before
    */
-  record Merged(long newest, boolean isNew) {}
+  record MergeResult(long newest, boolean isNew) {}
 
   private final String host;
   private final Lane lane;
@@ -138,13 +138,13 @@ final class HostSession {
    * @param latest the latest time that is not refused, ms
    * @param acknowledged the last sequence of the run that was acknowledged to its sender
    */
-  Taken take(byte[] body, long clock, long latest, long acknowledged) {
+  TakeResult take(byte[] body, long clock, long latest, long acknowledged) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
     SenderTicks ticks = new SenderTicks(acknowledged);
-    Taken taken = decode(body, latest, true, outcome, ticks);
+    TakeResult taken = decode(body, latest, true, outcome, ticks);
     outcome.addTo(lane.counts());
-    return new Taken(taken.answer, taken.body, taken.runs, taken.newest, ticks.missing);
+    return new TakeResult(taken.answer, taken.body, taken.runs, taken.newest, ticks.missing);
   }
 
   /**
@@ -152,17 +152,17 @@ final class HostSession {
    *
    * @return the result; a refused body means that owner and replica disagree about the run
    */
-  Taken copy(byte[] body, long clock) {
+  TakeResult copy(byte[] body, long clock) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
     return decode(body, Long.MAX_VALUE, false, outcome, this::applyCopy);
   }
 
   /** Takes what is supposed of a silent host, which nobody sends again if it is turned away. */
-  Taken suppose(byte[] frames, long clock, long latest) {
+  TakeResult suppose(byte[] frames, long clock, long latest) {
     touchedAt = clock;
     Outcome outcome = new Outcome();
-    Taken taken = decode(frames, latest, false, outcome, new SenderTicks(0));
+    TakeResult taken = decode(frames, latest, false, outcome, new SenderTicks(0));
     outcome.addTo(lane.counts());
     if (!(taken.answer instanceof IntakeAnswer.Kept)) {
       supposed.notKept();
@@ -217,7 +217,8 @@ final class HostSession {
   /**
    * @param ofSender whether a sender sent the body, not the owner of the host
    */
-  private Taken decode(byte[] body, long latest, boolean ofSender, Outcome outcome, TickSink sink) {
+  private TakeResult decode(
+      byte[] body, long latest, boolean ofSender, Outcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
     BodyRuns inBody = new BodyRuns(host);
@@ -239,12 +240,12 @@ final class HostSession {
         SenderRuns.Run run = runs.get(frame.run(), touchedAt);
         if (!run.dictionary.covers(frame)) {
           counts.dictionariesWanted.increment();
-          return new Taken(
+          return new TakeResult(
               new IntakeAnswer.NeedsDictionary(frame.run()), body, inBody, newest, NOTHING_MISSING);
         }
         if (ofSender && run.grows(frame) && !runs.mayGrow()) {
           counts.memoryShort.increment();
-          return new Taken(
+          return new TakeResult(
               new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS),
               body,
               inBody,
@@ -288,7 +289,7 @@ final class HostSession {
               outcome.refusal());
     }
     byte[] kept = accepted == null ? body : accepted.toBytes();
-    return new Taken(answer, kept, inBody, newest, NOTHING_MISSING);
+    return new TakeResult(answer, kept, inBody, newest, NOTHING_MISSING);
   }
 
   /** Writes a frame without its refused samples. Its label sets stay. */
@@ -411,17 +412,17 @@ final class HostSession {
    *
    * @throws WireException if it cannot be decoded
    */
-  HostIntake.Replayed replay(byte[] record) throws WireException {
+  HostIntake.ReplayedRecord replay(byte[] record) throws WireException {
     FrameDecoder decoder = new FrameDecoder(record);
     Outcome outcome = new Outcome();
     long newest = Long.MIN_VALUE;
     while (decoder.hasNext()) {
       Frame frame = decoder.next();
       if (frame.run() == HostPage.RUN) {
-        return new HostIntake.Replayed(merge(record).newest(), false);
+        return new HostIntake.ReplayedRecord(merge(record).newest(), false);
       }
       if (frame.run() == REMOVAL_RUN) {
-        return new HostIntake.Replayed(newest, true);
+        return new HostIntake.ReplayedRecord(newest, true);
       }
       SenderRuns.Run run = runs.get(frame.run(), touchedAt);
       if (!run.dictionary.covers(frame)) {
@@ -436,7 +437,7 @@ final class HostSession {
         counts.ticksReplayed.increment();
       }
     }
-    return new HostIntake.Replayed(newest, false);
+    return new HostIntake.ReplayedRecord(newest, false);
   }
 
   boolean isReplaying() {
@@ -536,7 +537,7 @@ final class HostSession {
    * @return the newest time, and whether a sample was new
    * @throws WireException if it cannot be decoded
    */
-  Merged merge(byte[] page) throws WireException {
+  MergeResult merge(byte[] page) throws WireException {
     SenderRuns.Run own = new SenderRuns.Run(HostPage.RUN, new RunDictionary(Long.MAX_VALUE));
     FrameDecoder decoder = new FrameDecoder(page);
     Outcome outcome = new Outcome();
@@ -550,6 +551,6 @@ final class HostSession {
       }
     }
     outcome.addTo(lane.counts());
-    return new Merged(newest, outcome.added() > 0);
+    return new MergeResult(newest, outcome.added() > 0);
   }
 }

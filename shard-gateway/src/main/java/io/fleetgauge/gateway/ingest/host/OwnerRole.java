@@ -95,7 +95,7 @@ final class OwnerRole {
     }
   }
 
-  private record Body(HostSession.Taken taken, long takenAt, HostIntake.Acknowledger answer) {
+  private record Body(HostSession.TakeResult taken, long takenAt, HostIntake.Acknowledger answer) {
     IntakeAnswer kept() {
       return taken.answer();
     }
@@ -278,7 +278,7 @@ final class OwnerRole {
 
   /** The host's probe is silent: what has to be supposed is taken in as if it had been sent. */
   private void suppose(byte[] frames) {
-    HostSession.Taken taken =
+    HostSession.TakeResult taken =
         session.suppose(frames, environment.clock(), environment.latestTime());
     if (taken.answer() instanceof IntakeAnswer.Kept) {
       environment.counts().ticksSupposed.increment();
@@ -350,7 +350,7 @@ final class OwnerRole {
   }
 
   /** Sees to it that what the session just took is kept, and then answers. */
-  void take(HostSession.Taken taken, HostIntake.Acknowledger answer) {
+  void take(HostSession.TakeResult taken, HostIntake.Acknowledger answer) {
     wantedAt = now();
     if (!environment.cluster().isReplicated() && !side.hasPeers()) {
       Span span = answer.span().child(JOURNAL);

@@ -60,9 +60,10 @@ public interface Peers {
    *     damaged, and it does not wait for samples of others
    * @param progress by run, which of its ticks the other gateway had
    */
-  record Pulled(
+  record PullResult(
       boolean done, Pull.Comparison compared, boolean intact, Map<Long, RunProgress> progress) {
-    public static final Pulled FAILED = new Pulled(false, Pull.Comparison.NOTHING, false, Map.of());
+    public static final PullResult FAILED =
+        new PullResult(false, Pull.Comparison.NOTHING, false, Map.of());
 
     /** Returns true if both have the same samples. */
     boolean equal() {
@@ -87,7 +88,7 @@ public interface Peers {
   void copy(URI to, Copy copy, Consumer<CopyAnswer> answer);
 
   /** Fetches what another gateway has of a host and this one has not. */
-  void pull(URI from, String host, Consumer<Pulled> done);
+  void pull(URI from, String host, Consumer<PullResult> done);
 
   /**
    * Asks the owner of a host to pull from this gateway.

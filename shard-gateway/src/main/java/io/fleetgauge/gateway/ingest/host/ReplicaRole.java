@@ -108,7 +108,7 @@ final class ReplicaRole {
   }
 
   private void take(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
-    HostSession.Taken taken = session.copy(from.frames(), environment.clock());
+    HostSession.TakeResult taken = session.copy(from.frames(), environment.clock());
     switch (taken.answer()) {
       case IntakeAnswer.NeedsDictionary wanted ->
           answer.accept(Peers.CopyAnswer.wants(wanted.run()));
@@ -179,16 +179,16 @@ final class ReplicaRole {
     }
     long ofSession = side.session();
     URI address = view.gateways().get(side.owner());
-    Consumer<Peers.Pulled> ended =
+    Consumer<Peers.PullResult> ended =
         pulled -> environment.onLane(() -> pulled(ofSession, address, pulled));
     if (address == null) {
-      ended.accept(Peers.Pulled.FAILED);
+      ended.accept(Peers.PullResult.FAILED);
     } else {
       environment.cluster().peers().pull(address, host, ended);
     }
   }
 
-  private void pulled(long ofSession, URI address, Peers.Pulled pulled) {
+  private void pulled(long ofSession, URI address, Peers.PullResult pulled) {
     pulled.count(environment.counts());
     if (isEnded) {
       return;

@@ -74,7 +74,7 @@ public final class Block implements SampleColumns {
   public record Interval(long from, Labels owner, long endedBefore) {}
 
   /** A block and the series in its directory. */
-  public record Opened(Block block, List<Entry> series) {}
+  public record OpenedBlock(Block block, List<Entry> series) {}
 
   /**
    * What the directory says of the file.
@@ -118,7 +118,7 @@ public final class Block implements SampleColumns {
    * @throws DamagedBlock if the file is not a whole block
    * @throws IOException if it cannot be read
    */
-  public static Opened open(Path file, BlockCounts counts) throws IOException, DamagedBlock {
+  public static OpenedBlock open(Path file, BlockCounts counts) throws IOException, DamagedBlock {
     MemorySegment bytes;
     try (FileChannel channel = PrivateFiles.open(file, StandardOpenOption.READ)) {
       bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
@@ -188,7 +188,7 @@ public final class Block implements SampleColumns {
     }
   }
 
-  private static Opened read(
+  private static OpenedBlock read(
       Path file, MemorySegment bytes, int directoryAt, byte[] directory, BlockCounts counts)
       throws WireException {
     WireReader in = new WireReader(directory);
@@ -263,7 +263,7 @@ public final class Block implements SampleColumns {
             bytes,
             counts,
             new Directory(host, from, to, recordAt, rollups, times, columns, columnAt));
-    return new Opened(block, series);
+    return new OpenedBlock(block, series);
   }
 
   private static Labels labels(WireReader in, String[] symbols) throws WireException {
@@ -445,7 +445,7 @@ public final class Block implements SampleColumns {
    * @throws IOException if the file cannot be read
    */
   public static void check(Path file) throws IOException, DamagedBlock {
-    Opened opened = open(file, new BlockCounts());
+    OpenedBlock opened = open(file, new BlockCounts());
     SampleReader reader = new SampleReader();
     for (int place = 0; place < opened.series().size(); place++) {
       reader.clear();

@@ -159,7 +159,7 @@ public final class StoredSeries {
   public volatile Timeline timeline;
 
   /** The last result of {@link #labels}, which every query needs. */
-  private volatile Owned owned;
+  private volatile OwnedLabels owned;
 
   private volatile State state;
 
@@ -178,13 +178,13 @@ public final class StoredSeries {
     this.state = new State(columns);
   }
 
-  private record Owned(Labels owner, Labels labels) {}
+  private record OwnedLabels(Labels owner, Labels labels) {}
 
   /** Its labels while an owner has it. */
   public Labels labels(Labels owner) {
-    Owned known = owned;
+    OwnedLabels known = owned;
     if (known == null || known.owner != owner) {
-      known = new Owned(owner, identity.with(owner));
+      known = new OwnedLabels(owner, identity.with(owner));
       owned = known;
     }
     return known.labels;

@@ -9,7 +9,7 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g1 becomes the owner of a host and fetches what others acknowledged. */
 class CatchUpTest {
-  private static final Pulled ALL = ManualPeers.EQUAL;
+  private static final PullResult ALL = ManualPeers.EQUAL;
 
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final HostIntake host = environment.host();
@@ -88,14 +88,14 @@ class CatchUpTest {
     environment.lane(HOST).lost(Path.of("1000-2000.block"));
     environment.table(3, holders("g1", 3, copy("g2", 3)));
     host.timePassed();
-    environment.pullEnds(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+    environment.pullEnds(new PullResult(true, Pull.Comparison.NOTHING, true, Map.of()));
     assertThat(environment.namesAGap()).isTrue();
   }
 
   @Test
   void aFetchThatFailsIsTriedAgainAndProvesNothing() {
     own(3, "g2");
-    environment.pullEnds(Pulled.FAILED);
+    environment.pullEnds(PullResult.FAILED);
     assertThat(environment.namesAGap()).isTrue();
     environment.pass(499);
     host.timePassed();
@@ -172,7 +172,7 @@ class CatchUpTest {
   void whatWasFetchedInAnEarlierOwnershipIsFetchedAgainInALaterOne() {
     own(3, "g1");
     environment.pullEnds(ALL);
-    environment.pullEnds(Pulled.FAILED);
+    environment.pullEnds(PullResult.FAILED);
     own(5, "g1");
     environment.pass(500);
     host.timePassed();
@@ -188,7 +188,7 @@ class CatchUpTest {
   @Test
   void whatIsFetchedIsCountedByItsResult() {
     own(3, "g2");
-    environment.pullEnds(Pulled.FAILED);
+    environment.pullEnds(PullResult.FAILED);
     assertThat(environment.counts().compareFailed.sum()).isEqualTo(1);
     environment.pass(500);
     host.timePassed();
@@ -403,7 +403,7 @@ class CatchUpTest {
     host.take(ManualEnvironment.join(sender.dictionary(), body), acknowledged, answer -> {});
   }
 
-  private static Pulled had(RunProgress progress) {
+  private static PullResult had(RunProgress progress) {
     return ManualPeers.equal(true, Map.of(7L, progress));
   }
 

@@ -109,7 +109,7 @@ class HostSessionTest {
             run.encode(new Tick.Builder().add(m(4), 7).add(m(2), 8).at(3_000)),
             run.encode(new Tick.Builder().add(m(1), 9).at(LATEST + 1)),
             run.encode(new Tick.Builder().add(m(1), 10).add(m(3), 11).at(4_000)));
-    HostSession.Taken taken = small.session.take(body, 0, LATEST, 0);
+    HostSession.TakeResult taken = small.session.take(body, 0, LATEST, 0);
     assertThat(taken.answer())
         .isInstanceOfSatisfying(
             IntakeAnswer.Kept.class,
@@ -134,7 +134,7 @@ class HostSessionTest {
   @Test
   void aBodyOfWhichNothingIsRefusedStaysAsItIs() {
     byte[] body = join(body(run, 1_000), body(run, 2_000));
-    HostSession.Taken taken = session.take(body, 0, LATEST, 0);
+    HostSession.TakeResult taken = session.take(body, 0, LATEST, 0);
     assertThat(taken.body()).isSameAs(body);
     assertThat(taken.newest()).isEqualTo(2_000);
   }
@@ -324,11 +324,12 @@ class HostSessionTest {
   @Test
   void mergingAPageSaysWhetherItHadAnythingNew() throws Exception {
     byte[] page = body(new FrameEncoder(HOST, HostPage.RUN), 500);
-    assertThat(session.merge(page)).isEqualTo(new HostSession.Merged(500, true));
-    assertThat(session.merge(page)).isEqualTo(new HostSession.Merged(500, false));
+    assertThat(session.merge(page)).isEqualTo(new HostSession.MergeResult(500, true));
+    assertThat(session.merge(page)).isEqualTo(new HostSession.MergeResult(500, false));
     assertThat(gateway.store.counts().stored.sum()).isEqualTo(1);
     assertThat(gateway.store.counts().repeated.sum()).isEqualTo(1);
-    assertThat(session.merge(new byte[0])).isEqualTo(new HostSession.Merged(Long.MIN_VALUE, false));
+    assertThat(session.merge(new byte[0]))
+        .isEqualTo(new HostSession.MergeResult(Long.MIN_VALUE, false));
   }
 
   // --- runs and time ---
@@ -381,7 +382,7 @@ class HostSessionTest {
     body(other, 2_000);
     body(other, 3_000);
     byte[] both = join(body(run, 1_500), otherBegin, body(other, 4_000), body(run, 4_500));
-    HostSession.Taken taken = session.take(both, 0, LATEST, 3);
+    HostSession.TakeResult taken = session.take(both, 0, LATEST, 3);
     assertThat(taken.missing()).isEmpty();
     assertThat(session.progress().get(8L))
         .isEqualTo(new RunProgress(4, Sequences.NONE, Sequences.of(2, 3)));
@@ -394,7 +395,7 @@ class HostSessionTest {
     gateway.take(body(run, 1_000));
     body(run, 2_000);
     body(run, 3_000);
-    HostSession.Taken taken = session.take(body(run, 4_000), 0, LATEST, 2);
+    HostSession.TakeResult taken = session.take(body(run, 4_000), 0, LATEST, 2);
     assertThat(taken.missing()).contains(new HostSession.Missing(7, 2, 1_000, 4_000));
     assertThat(session.isMissingTicks()).isTrue();
   }
@@ -406,7 +407,7 @@ class HostSessionTest {
   }
 
   private byte[] journal(List<byte[]> segment, byte[] body, long number) {
-    HostSession.Taken taken = session.take(body, 0, LATEST, 0);
+    HostSession.TakeResult taken = session.take(body, 0, LATEST, 0);
     assertThat(taken.answer()).isInstanceOf(IntakeAnswer.Kept.class);
     byte[] record = taken.runs().record(taken.body(), number);
     taken.runs().journaled(number);

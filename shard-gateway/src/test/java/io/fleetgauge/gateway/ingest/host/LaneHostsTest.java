@@ -157,7 +157,7 @@ class LaneHostsTest {
     hosts.timePassed();
     hosts.host(HOST).copied(new Peers.Copy(HOST, 3, "g2", 1, 1, 0, new byte[0]), answer -> {});
     looks(100);
-    environment.pullEnds(Peers.Pulled.FAILED);
+    environment.pullEnds(Peers.PullResult.FAILED);
     looks(250);
     assertThat(environment.pulls).isEmpty();
     looks(50);

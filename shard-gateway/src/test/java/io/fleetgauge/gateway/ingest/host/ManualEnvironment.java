@@ -159,7 +159,7 @@ final class ManualEnvironment extends MemoryEnvironment {
   }
 
   /** The oldest pull ends. */
-  void pullEnds(Peers.Pulled pulled) {
+  void pullEnds(Peers.PullResult pulled) {
     pulls.remove().done().accept(pulled);
     runLane();
   }

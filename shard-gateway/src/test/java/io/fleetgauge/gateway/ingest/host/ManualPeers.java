@@ -14,16 +14,16 @@ public final class ManualPeers implements Peers {
   private static final Pull.Range EVER = new Pull.Range(Long.MIN_VALUE, Long.MAX_VALUE);
 
   /** A pull after which both gateways have the same samples, and the other one lacks none. */
-  public static final Pulled EQUAL = equal(true, Map.of());
+  public static final PullResult EQUAL = equal(true, Map.of());
 
   /** A pull after which this gateway has samples that the other one has not. */
-  public static final Pulled MORE =
-      new Pulled(true, new Pull.Comparison(List.of(), List.of(EVER)), true, Map.of());
+  public static final PullResult MORE =
+      new PullResult(true, new Pull.Comparison(List.of(), List.of(EVER)), true, Map.of());
 
   /** Bodies on their way to a copy. */
   public record SentCopy(URI to, Copy copy, Consumer<CopyAnswer> answer) {}
 
-  public record StartedPull(URI from, String host, Consumer<Pulled> done) {}
+  public record StartedPull(URI from, String host, Consumer<PullResult> done) {}
 
   public record SentOffer(URI owner, String host, Consumer<Boolean> merged) {}
 
@@ -32,8 +32,8 @@ public final class ManualPeers implements Peers {
   public final Queue<SentOffer> offers = new ConcurrentLinkedQueue<>();
 
   /** A pull after which both gateways have the same samples. */
-  public static Pulled equal(boolean intact, Map<Long, RunProgress> progress) {
-    return new Pulled(true, new Pull.Comparison(List.of(EVER), List.of()), intact, progress);
+  public static PullResult equal(boolean intact, Map<Long, RunProgress> progress) {
+    return new PullResult(true, new Pull.Comparison(List.of(EVER), List.of()), intact, progress);
   }
 
   @Override
@@ -45,7 +45,7 @@ public final class ManualPeers implements Peers {
   public volatile boolean areClosed;
 
   @Override
-  public void pull(URI from, String host, Consumer<Pulled> done) {
+  public void pull(URI from, String host, Consumer<PullResult> done) {
     if (areClosed) {
       throw new IllegalStateException("closed");
     }

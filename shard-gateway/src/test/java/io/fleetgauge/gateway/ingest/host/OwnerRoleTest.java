@@ -11,7 +11,7 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.gateway.store.HostPage;
@@ -360,7 +360,7 @@ class OwnerRoleTest {
     host.offered("g3", merged::add);
     host.offered("g3", merged::add);
     assertThat(merged).as("it is being fetched already").containsExactly(false);
-    environment.pullEnds(Pulled.FAILED);
+    environment.pullEnds(PullResult.FAILED);
     assertThat(merged).containsExactly(false, false);
     host.offered("g9", merged::add);
     assertThat(merged).as("out of sight").hasSize(3).doesNotContain(true);

@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.ingest.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.Reply;
@@ -107,8 +107,8 @@ public abstract class PeersContract {
             this.<CopyAnswer>answer(
                 done -> peers.copy(nobody(), message(owner(), 1, 1, tick(0)), done)))
         .isEqualTo(CopyAnswer.of(Reply.FAILED));
-    assertThat(this.<Pulled>answer(done -> peers.pull(nobody(), HOST, done)))
-        .isEqualTo(Pulled.FAILED);
+    assertThat(this.<PullResult>answer(done -> peers.pull(nobody(), HOST, done)))
+        .isEqualTo(PullResult.FAILED);
     assertThat(this.<Boolean>answer(done -> peers.offer(nobody(), HOST, owner(), done))).isFalse();
   }
 
@@ -116,7 +116,7 @@ public abstract class PeersContract {
   protected void aPullBringsAllThatTheOtherGatewayHas() {
     TreeSet<Long> sent = fillOwner(3);
     assertThat(times(bystander())).isEmpty();
-    Pulled all = pull(bystander(), owner());
+    PullResult all = pull(bystander(), owner());
     assertThat(all.equal()).isTrue();
     assertThat(all.intact()).isTrue();
     assertThat(all.progress()).isEqualTo(Map.of(RUN, RunProgress.upTo(3)));
@@ -125,7 +125,10 @@ public abstract class PeersContract {
     }
     assertThat(all.restores(new MissingTimes.Range(0, 1))).as("nobody has any").isFalse();
     assertThat(times(bystander())).isEqualTo(sent);
-    assertThat(pull(bystander(), owner())).as("again").extracting(Pulled::equal).isEqualTo(true);
+    assertThat(pull(bystander(), owner()))
+        .as("again")
+        .extracting(PullResult::equal)
+        .isEqualTo(true);
   }
 
   @Test
@@ -133,7 +136,7 @@ public abstract class PeersContract {
     TreeSet<Long> sent = fillOwner(3);
     long own = now() - 100_000;
     mergeTick(bystander(), own);
-    Pulled pulled = pull(bystander(), owner());
+    PullResult pulled = pull(bystander(), owner());
     assertThat(pulled.done()).isTrue();
     assertThat(pulled.equal()).as("the owner lacks a tick").isFalse();
     sent.add(own);
@@ -143,7 +146,7 @@ public abstract class PeersContract {
   @Test
   protected void aPullFromOneThatHasNothingIsDone() {
     TreeSet<Long> sent = fillOwner(2);
-    Pulled pulled = pull(owner(), bystander());
+    PullResult pulled = pull(owner(), bystander());
     assertThat(pulled.done()).isTrue();
     assertThat(pulled.equal()).isFalse();
     assertThat(pulled.restores(new MissingTimes.Range(sent.first(), sent.first() + 1))).isFalse();
@@ -152,10 +155,10 @@ public abstract class PeersContract {
 
   @Test
   protected void manyPullsAtOnceAllEnd() {
-    List<Pulled> ended =
-        this.<List<Pulled>>answer(
+    List<PullResult> ended =
+        this.<List<PullResult>>answer(
             done -> {
-              List<Pulled> all = new ArrayList<>();
+              List<PullResult> all = new ArrayList<>();
               for (int i = 0; i < 12; i++) {
                 peers(bystander())
                     .pull(
@@ -171,7 +174,7 @@ public abstract class PeersContract {
                         });
               }
             });
-    assertThat(ended).containsOnly(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+    assertThat(ended).containsOnly(new PullResult(true, Pull.Comparison.NOTHING, true, Map.of()));
   }
 
   @Test
@@ -191,7 +194,7 @@ public abstract class PeersContract {
     assertThat(times(replica())).isEmpty();
   }
 
-  private Pulled pull(String to, String from) {
+  private PullResult pull(String to, String from) {
     return answer(done -> peers(to).pull(address(from), HOST, done));
   }
 

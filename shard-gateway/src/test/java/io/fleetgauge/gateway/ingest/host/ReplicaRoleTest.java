@@ -7,7 +7,7 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.ingest.host.Peers.Pulled;
+import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Gateway g2 has a copy of a host that g1 owns. */
 class ReplicaRoleTest {
-  private static final Pulled EQUAL = ManualPeers.EQUAL;
+  private static final PullResult EQUAL = ManualPeers.EQUAL;
 
   private final ManualEnvironment environment = new ManualEnvironment("g2", 2);
   private final HostIntake host = environment.host();
@@ -140,7 +140,7 @@ class ReplicaRoleTest {
   @Test
   void aPullThatFailsLeavesItIncompleteAndIsTriedAgain() {
     send(1, 1, 0);
-    environment.pullEnds(Pulled.FAILED);
+    environment.pullEnds(PullResult.FAILED);
     assertThat(environment.wholeCopies).isEmpty();
     host.timePassed();
     assertThat(environment.pulls).isEmpty();
@@ -233,7 +233,7 @@ class ReplicaRoleTest {
     environment.pullEnds(ManualPeers.equal(false, Map.of()));
     assertThat(environment.namesAGap()).as("the owner lacks something itself").isTrue();
     send(2, 1, 0);
-    environment.pullEnds(new Pulled(true, Pull.Comparison.NOTHING, true, Map.of()));
+    environment.pullEnds(new PullResult(true, Pull.Comparison.NOTHING, true, Map.of()));
     assertThat(environment.namesAGap()).as("the owner has nothing of its time").isTrue();
     send(3, 1, 0);
     environment.pullEnds(ManualPeers.EQUAL);
@@ -248,7 +248,7 @@ class ReplicaRoleTest {
     Pull.Comparison compared =
         new Pull.Comparison(
             List.of(new Pull.Range(4_000, 9_000)), List.of(new Pull.Range(1_900, 2_500)));
-    environment.pullEnds(new Pulled(true, compared, true, Map.of()));
+    environment.pullEnds(new PullResult(true, compared, true, Map.of()));
     assertThat(environment.lane(HOST).hasLost(0, 2_000)).isTrue();
     assertThat(environment.lane(HOST).hasLost(4_999, 6_000)).isFalse();
   }

@@ -110,7 +110,7 @@ class BlockFileTest {
 
   @Test
   void whatIsOpenedIsWhatWasWritten() throws Exception {
-    Block.Opened opened = Block.open(file, counts);
+    Block.OpenedBlock opened = Block.open(file, counts);
     Block block = opened.block();
     assertThat(block.host()).isEqualTo("n1");
     assertThat(block.from()).isEqualTo(START);
@@ -139,7 +139,7 @@ class BlockFileTest {
 
   @Test
   void samplesAreFoundByTime() throws Exception {
-    Block.Opened opened = Block.open(file, counts);
+    Block.OpenedBlock opened = Block.open(file, counts);
     int up = 0;
     while (!opened.series().get(up).identity().metric().equals("up")) {
       up++;
@@ -170,7 +170,7 @@ class BlockFileTest {
       Files.write(file, damaged);
       BlockCounts found = new BlockCounts();
       try {
-        Block.Opened opened = Block.open(file, found);
+        Block.OpenedBlock opened = Block.open(file, found);
         SampleReader reader = new SampleReader();
         int read = 0;
         for (int place = 0; place < opened.series().size(); place++) {
