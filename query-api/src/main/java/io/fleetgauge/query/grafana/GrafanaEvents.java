@@ -1,8 +1,6 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -10,6 +8,8 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gpu.GpuEvent;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -202,58 +202,64 @@ final class GrafanaEvents {
     }
   }
 
-  /** In the form of SimpleJson. */
-  static ArrayNode annotations(List<Event> events, JsonNode annotation) {
-    ArrayNode all = GrafanaJson.array();
+  /** Writes events in the form of SimpleJson. */
+  static void annotations(JsonGenerator json, List<Event> events, Object annotation)
+      throws IOException {
+    json.writeStartArray();
     for (Event event : events) {
-      ObjectNode node = all.addObject();
-      if (annotation.isObject()) {
-        node.set("annotation", annotation);
+      json.writeStartObject();
+      if (annotation instanceof JsonObject asked) {
+        json.writeFieldName("annotation");
+        json.writeRawValue(asked.encode());
       }
-      node.put("time", event.start);
+      json.writeNumberField("time", event.start);
       if (event.end > event.start) {
-        node.put("timeEnd", event.end).put("isRegion", true);
+        json.writeNumberField("timeEnd", event.end);
+        json.writeBooleanField("isRegion", true);
       }
-      node.put("title", event.kind.title).put("text", event.text());
-      tags(event, node.putArray("tags"));
+      json.writeStringField("title", event.kind.title);
+      json.writeStringField("text", event.text());
+      json.writeArrayFieldStart("tags");
+      for (String tag : tags(event)) {
+        json.writeString(tag);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
     }
-    return all;
+    json.writeEndArray();
   }
 
-  private static void tags(Event event, ArrayNode tags) {
+  private static List<String> tags(Event event) {
+    List<String> tags = new ArrayList<>();
     tags.add(event.kind.name().toLowerCase(Locale.ROOT));
     for (String name : List.of("Hostname", "rack", "tenant", "job")) {
       if (!event.labels.value(name).isEmpty()) {
         tags.add(event.labels.value(name));
       }
     }
+    return tags;
   }
 
-  /** As a table whose columns simPod's plugin reads as annotations. */
-  static ObjectNode table(List<Event> events, String refId) {
-    ObjectNode table = GrafanaJson.object().put("type", "table");
-    if (!refId.isEmpty()) {
-      table.put("refId", refId);
-    }
-    ArrayNode columns = table.putArray("columns");
-    columns.addObject().put("text", "time").put("type", "time");
-    columns.addObject().put("text", "timeEnd").put("type", "time");
+  /** Writes events as a table whose columns simPod's plugin reads as annotations. */
+  static void table(JsonGenerator json, List<Event> events, String refId) throws IOException {
+    GrafanaJson.beginTable(json, refId);
+    GrafanaJson.writeColumn(json, "time", "time");
+    GrafanaJson.writeColumn(json, "timeEnd", "time");
     for (String name : List.of("title", "text", "tags")) {
-      columns.addObject().put("text", name).put("type", "string");
+      GrafanaJson.writeColumn(json, name, "string");
     }
-    ArrayNode rows = table.putArray("rows");
+    json.writeEndArray();
+    json.writeArrayFieldStart("rows");
     for (Event event : events) {
-      ArrayNode tags = GrafanaJson.array();
-      tags(event, tags);
-      List<String> words = new ArrayList<>();
-      tags.forEach(tag -> words.add(tag.asText()));
-      rows.addArray()
-          .add(event.start)
-          .add(event.end)
-          .add(event.kind.title)
-          .add(event.text())
-          .add(String.join(",", words));
+      json.writeStartArray();
+      json.writeNumber(event.start);
+      json.writeNumber(event.end);
+      json.writeString(event.kind.title);
+      json.writeString(event.text());
+      json.writeString(String.join(",", tags(event)));
+      json.writeEndArray();
     }
-    return table;
+    json.writeEndArray();
+    json.writeEndObject();
   }
 }

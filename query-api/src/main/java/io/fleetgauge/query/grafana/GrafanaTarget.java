@@ -1,9 +1,10 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
@@ -35,25 +36,25 @@ record GrafanaTarget(Kind kind, String text, String refId) {
    *
    * @throws QueryFailure if the payload is wrong
    */
-  static GrafanaTarget of(JsonNode target) throws QueryFailure {
-    String text = target.path("target").asText("");
-    String refId = target.path("refId").asText("");
-    JsonNode payload = target.path("payload");
+  static GrafanaTarget of(JsonObject target) throws QueryFailure {
+    String text = GrafanaJson.text(target, "target");
+    String refId = GrafanaJson.text(target, "refId");
+    JsonObject payload = GrafanaJson.object(target, "payload");
     boolean table =
-        target.path("type").asText("").equals("table")
-            || payload.path("format").asText("").equals("table");
+        GrafanaJson.text(target, "type").equals("table")
+            || GrafanaJson.text(payload, "format").equals("table");
     if (text.equals(EVENTS) || text.startsWith(EVENTS + " ")) {
       return new GrafanaTarget(Kind.EVENTS, text.substring(EVENTS.length()).strip(), refId);
     }
-    String query = payload.isObject() && !payload.isEmpty() ? reduced(text, payload) : text;
+    String query = payload.isEmpty() ? text : reduced(text, payload);
     if (query.isBlank()) {
       return new GrafanaTarget(Kind.NOTHING, "", refId);
     }
     return new GrafanaTarget(table ? Kind.TABLE : Kind.SERIES, query, refId);
   }
 
-  private static String reduced(String metric, JsonNode payload) throws QueryFailure {
-    String filters = payload.path("filters").asText("").strip();
+  private static String reduced(String metric, JsonObject payload) throws QueryFailure {
+    String filters = GrafanaJson.text(payload, "filters").strip();
     String rate = chosen(payload, "rate");
     String operator = chosen(payload, "aggregate");
     if (!NAME.matcher(metric).matches()) {
@@ -76,13 +77,11 @@ record GrafanaTarget(Kind kind, String text, String refId) {
       throw GrafanaJson.bad("aggregate is " + operator + "; set avg, sum, min, max, count or none");
     }
     StringJoiner by = new StringJoiner(", ");
-    JsonNode groups = payload.path("by");
     List<String> names = new ArrayList<>();
-    if (groups.isArray()) {
-      groups.forEach(
-          group -> names.add(group.isObject() ? group.path("value").asText() : group.asText()));
-    } else if (!groups.asText("").isEmpty()) {
-      names.add(groups.asText());
+    if (payload.getValue("by") instanceof JsonArray groups) {
+      groups.forEach(group -> names.add(choice(group)));
+    } else if (!GrafanaJson.text(payload, "by").isEmpty()) {
+      names.add(GrafanaJson.text(payload, "by"));
     }
     for (String name : names) {
       if (!NAME.matcher(name).matches()) {
@@ -94,9 +93,15 @@ record GrafanaTarget(Kind kind, String text, String refId) {
   }
 
   /** An option of a payload; empty for none. */
-  private static String chosen(JsonNode payload, String name) {
-    String word =
-        GrafanaJson.either(payload.path(name).path("value"), payload.path(name)).asText("");
+  private static String chosen(JsonObject payload, String name) {
+    String word = choice(payload.getValue(name));
     return word.equals("none") ? "" : word;
+  }
+
+  /** A choice is its value, or an object that has it. */
+  private static String choice(Object value) {
+    return value instanceof JsonObject object
+        ? GrafanaJson.text(object, "value")
+        : GrafanaJson.text(value);
   }
 }

@@ -1,8 +1,6 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
@@ -13,13 +11,15 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
+import io.fleetgauge.query.http.Json;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 
 /** What an editor of panels and a dashboard's variables choose from. */
 final class LookupRoutes {
@@ -56,77 +56,112 @@ final class LookupRoutes {
     return ask(request, new Request.LabelValues(label, SeriesFilter.matching(matchers)));
   }
 
-  /** An array with what is added for each text. */
-  private static Body array(List<String> texts, BiConsumer<ArrayNode, String> adding) {
+  /** Writes what an array has for a text. */
+  private interface Entry {
+    void write(JsonGenerator json, String text) throws IOException;
+  }
+
+  private static Body array(List<String> texts, Entry entry) {
     return Body.large(
-        () -> {
-          ArrayNode all = GrafanaJson.array();
-          texts.forEach(text -> adding.accept(all, text));
-          return GrafanaJson.bytes(all);
-        });
+        () ->
+            Json.write(
+                64 * texts.size(),
+                (json, bytes) -> {
+                  json.writeStartArray();
+                  for (String text : texts) {
+                    entry.write(json, text);
+                  }
+                  json.writeEndArray();
+                }));
+  }
+
+  /** Writes an object of texts, names and values in turn. */
+  private static void object(JsonGenerator json, String... fields) throws IOException {
+    json.writeStartObject();
+    for (int i = 0; i < fields.length; i += 2) {
+      json.writeStringField(fields[i], fields[i + 1]);
+    }
+    json.writeEndObject();
   }
 
   private Future<Body> metrics(ApiRequest request) throws QueryFailure {
-    String wanted = GrafanaJson.body(request).path("metric").asText("");
+    String wanted = GrafanaJson.text(GrafanaJson.body(request), "metric");
     return values(request, Labels.NAME, List.of())
         .map(
             names ->
                 array(
                     names.stream().filter(name -> name.contains(wanted)).toList(),
-                    (all, name) -> metric(all.addObject(), name)));
+                    LookupRoutes::metric));
   }
 
-  private static void metric(ObjectNode node, String name) {
-    node.put("value", name);
+  private static void metric(JsonGenerator json, String name) throws IOException {
     Optional<MetricMetadata> known = KnownMetrics.of(name);
-    node.put("label", name + known.map(each -> " (" + each.help() + ")").orElse(""));
-    ArrayNode payloads = node.putArray("payloads");
-    ObjectNode operator = payload(payloads, "aggregate", "Aggregate", "select");
-    options(operator.putArray("options"), OPERATORS);
-    ObjectNode by = payload(payloads, "by", "Group by", "multi-select");
-    options(by.putArray("options"), GROUPINGS);
-    ObjectNode rate = payload(payloads, "rate", "Rate over", "select");
-    options(rate.putArray("options"), RATES);
-    payload(payloads, "filters", "Filters", "input")
-        .put("placeholder", "rack=\"r0\",job=~\"train-.*\"");
-    ObjectNode format = payload(payloads, "format", "Format", "select");
-    options(format.putArray("options"), FORMATS);
+    json.writeStartObject();
+    json.writeStringField("value", name);
+    json.writeStringField("label", name + known.map(each -> " (" + each.help() + ")").orElse(""));
+    json.writeArrayFieldStart("payloads");
+    payload(json, "aggregate", "Aggregate", "select", OPERATORS);
+    payload(json, "by", "Group by", "multi-select", GROUPINGS);
+    payload(json, "rate", "Rate over", "select", RATES);
+    json.writeStartObject();
+    json.writeStringField("name", "filters");
+    json.writeStringField("label", "Filters");
+    json.writeStringField("type", "input");
+    json.writeStringField("placeholder", "rack=\"r0\",job=~\"train-.*\"");
+    json.writeEndObject();
+    payload(json, "format", "Format", "select", FORMATS);
+    json.writeEndArray();
+    json.writeEndObject();
   }
 
-  private static ObjectNode payload(ArrayNode payloads, String name, String label, String type) {
-    return payloads.addObject().put("name", name).put("label", label).put("type", type);
+  private static void payload(
+      JsonGenerator json, String name, String label, String type, List<String> options)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("name", name);
+    json.writeStringField("label", label);
+    json.writeStringField("type", type);
+    json.writeFieldName("options");
+    options(json, options);
+    json.writeEndObject();
   }
 
-  private static void options(ArrayNode into, List<String> values) {
-    values.forEach(value -> into.addObject().put("value", value).put("label", value));
+  private static void options(JsonGenerator json, List<String> values) throws IOException {
+    json.writeStartArray();
+    for (String value : values) {
+      object(json, "value", value, "label", value);
+    }
+    json.writeEndArray();
   }
 
   private static Future<Body> payloadOptions(ApiRequest request) throws QueryFailure {
-    ArrayNode all = GrafanaJson.array();
-    switch (GrafanaJson.body(request).path("name").asText("")) {
-      case "aggregate" -> options(all, OPERATORS);
-      case "by" -> options(all, GROUPINGS);
-      case "rate" -> options(all, RATES);
-      case "format" -> options(all, FORMATS);
-      default -> {}
-    }
-    return Future.succeededFuture(Body.small(() -> GrafanaJson.bytes(all)));
+    List<String> all =
+        switch (GrafanaJson.text(GrafanaJson.body(request), "name")) {
+          case "aggregate" -> OPERATORS;
+          case "by" -> GROUPINGS;
+          case "rate" -> RATES;
+          case "format" -> FORMATS;
+          default -> List.of();
+        };
+    return Future.succeededFuture(
+        Body.small(() -> Json.write(512, (json, bytes) -> options(json, all))));
   }
 
   private Future<Body> search(ApiRequest request) throws QueryFailure {
-    return variableValues(request, GrafanaJson.body(request).path("target").asText(""))
-        .map(values -> array(values, ArrayNode::add));
+    return variableValues(request, GrafanaJson.text(GrafanaJson.body(request), "target"))
+        .map(values -> array(values, JsonGenerator::writeString));
   }
 
   private Future<Body> variable(ApiRequest request) throws QueryFailure {
-    JsonNode payload = GrafanaJson.body(request).path("payload");
-    String target = payload.isTextual() ? payload.asText() : payload.path("target").asText("");
+    Object payload = GrafanaJson.body(request).getValue("payload");
+    String target =
+        payload instanceof JsonObject object
+            ? GrafanaJson.text(object, "target")
+            : GrafanaJson.text(payload);
     return variableValues(request, target)
         .map(
             values ->
-                array(
-                    values,
-                    (all, value) -> all.addObject().put("__text", value).put("__value", value)));
+                array(values, (json, value) -> object(json, "__text", value, "__value", value)));
   }
 
   private Future<List<String>> variableValues(ApiRequest request, String target)
@@ -142,15 +177,15 @@ final class LookupRoutes {
             names ->
                 array(
                     names.stream().filter(name -> !name.equals(Labels.NAME)).toList(),
-                    (all, name) -> all.addObject().put("type", "string").put("text", name)));
+                    (json, name) -> object(json, "type", "string", "text", name)));
   }
 
   private Future<Body> tagValues(ApiRequest request) throws QueryFailure {
-    String key = GrafanaJson.body(request).path("key").asText("");
+    String key = GrafanaJson.text(GrafanaJson.body(request), "key");
     if (key.isEmpty()) {
       throw GrafanaJson.bad("key is missing; set it to the label whose values are wanted");
     }
     return values(request, key, List.of())
-        .map(values -> array(values, (all, value) -> all.addObject().put("text", value)));
+        .map(values -> array(values, (json, value) -> object(json, "text", value)));
   }
 }

@@ -1,9 +1,9 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.SeriesFilter;
 import io.fleetgauge.query.http.Parameters;
+import io.vertx.core.json.JsonObject;
 
 /**
  * The times that a panel shows, in ms; start and end are multiples of the step, so that a refreshed
@@ -20,29 +20,29 @@ record PanelRange(long start, long end, long step) {
    *
    * @throws QueryFailure if a time cannot be read or the range ends before it starts
    */
-  static PanelRange of(JsonNode body, long now) throws QueryFailure {
-    long end = time(body.path("range").path("to"), now);
-    long start = time(body.path("range").path("from"), end - DEFAULT_LENGTH);
+  static PanelRange of(JsonObject body, long now) throws QueryFailure {
+    JsonObject range = GrafanaJson.object(body, "range");
+    long end = time(range.getValue("to"), now);
+    long start = time(range.getValue("from"), end - DEFAULT_LENGTH);
     if (end < start) {
       throw GrafanaJson.bad("range.to is before range.from");
     }
-    long interval = Math.max(MIN_STEP, body.path("intervalMs").asLong(DEFAULT_STEP));
-    long points = Math.clamp(body.path("maxDataPoints").asLong(MAX_POINTS), 1, MAX_POINTS);
+    long interval = Math.max(MIN_STEP, GrafanaJson.number(body, "intervalMs", DEFAULT_STEP));
+    long points = Math.clamp(GrafanaJson.number(body, "maxDataPoints", MAX_POINTS), 1, MAX_POINTS);
     long step = Math.max(interval, Math.ceilDiv(end - start, points));
     return new PanelRange(Math.floorDiv(start, step) * step, Math.floorDiv(end, step) * step, step);
   }
 
-  private static long time(JsonNode node, long fallback) throws QueryFailure {
-    if (node.isMissingNode() || node.isNull()) {
+  private static long time(Object value, long fallback) throws QueryFailure {
+    if (value == null) {
       return fallback;
     }
-    if (node.isNumber()) {
-      return Math.clamp(node.asLong(), SeriesFilter.EARLIEST, SeriesFilter.LATEST);
+    if (value instanceof Number number) {
+      return Math.clamp(number.longValue(), SeriesFilter.EARLIEST, SeriesFilter.LATEST);
     }
-    return Parameters.rfc3339(node.asText())
+    String text = GrafanaJson.text(value);
+    return Parameters.rfc3339(text)
         .orElseThrow(
-            () ->
-                GrafanaJson.bad(
-                    "the time " + node.asText() + " is not of the form 2026-11-22T10:00:00Z"));
+            () -> GrafanaJson.bad("the time " + text + " is not of the form 2026-11-22T10:00:00Z"));
   }
 }

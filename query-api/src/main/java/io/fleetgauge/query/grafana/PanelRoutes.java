@@ -1,7 +1,5 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Caller;
@@ -13,7 +11,10 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
+import io.fleetgauge.query.http.Json;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ final class PanelRoutes {
   private final LongSupplier clock;
 
   /** A request for a panel, narrowed by the dashboard's filters. */
-  private record Panel(ApiRequest request, JsonNode body, Caller caller, PanelRange range) {}
+  private record Panel(ApiRequest request, JsonObject body, Caller caller, PanelRange range) {}
 
   PanelRoutes(QueryConfig config, Querier querier, LongSupplier clock) {
     this.config = config;
@@ -42,17 +43,19 @@ final class PanelRoutes {
   }
 
   private Panel panel(ApiRequest request) throws QueryFailure {
-    JsonNode body = GrafanaJson.body(request);
+    JsonObject body = GrafanaJson.body(request);
     PanelRange range = PanelRange.of(body, clock.getAsLong());
-    JsonNode filters =
-        body.path("filters").isArray() ? body.path("filters") : body.path("adhocFilters");
+    List<JsonObject> filters =
+        GrafanaJson.objects(
+            body.getValue(
+                body.getValue("filters") instanceof JsonArray ? "filters" : "adhocFilters"));
     Caller caller = request.caller().narrowedBy(DashboardFilters.matchers(filters));
     return new Panel(request, body, caller, range);
   }
 
   private Future<Body> query(ApiRequest request) throws QueryFailure {
     Panel panel = panel(request);
-    JsonNode targets = panel.body.path("targets");
+    List<JsonObject> targets = GrafanaJson.objects(panel.body.getValue("targets"));
     if (targets.size() > MAX_TARGETS) {
       throw GrafanaJson.bad(
           "the request has "
@@ -61,9 +64,9 @@ final class PanelRoutes {
               + MAX_TARGETS
               + ", so split the panel");
     }
-    List<Future<ArrayNode>> all = new ArrayList<>();
-    for (JsonNode target : targets) {
-      if (!target.path("hide").asBoolean(false)) {
+    List<Future<Json.Data>> all = new ArrayList<>();
+    for (JsonObject target : targets) {
+      if (!GrafanaJson.text(target, "hide").equals("true")) {
         all.add(answer(panel, GrafanaTarget.of(target)));
       }
     }
@@ -71,29 +74,32 @@ final class PanelRoutes {
         .map(
             done ->
                 Body.large(
-                    () -> {
-                      ArrayNode answers = GrafanaJson.array();
-                      all.forEach(each -> answers.addAll(each.result()));
-                      return GrafanaJson.bytes(answers);
-                    }));
+                    () ->
+                        Json.write(
+                            4_096,
+                            (json, bytes) -> {
+                              json.writeStartArray();
+                              for (Future<Json.Data> each : all) {
+                                each.result().write(json);
+                              }
+                              json.writeEndArray();
+                            })));
   }
 
-  private Future<ArrayNode> answer(Panel panel, GrafanaTarget target) throws QueryFailure {
+  private Future<Json.Data> answer(Panel panel, GrafanaTarget target) throws QueryFailure {
     PanelRange range = panel.range;
     return switch (target.kind()) {
       case EVENTS ->
           events(panel, target.text())
-              .map(events -> GrafanaJson.array().add(GrafanaEvents.table(events, target.refId())));
+              .map(events -> json -> GrafanaEvents.table(json, events, target.refId()));
       case TABLE ->
           ask(panel, target.text(), range.end(), range.end(), 0)
-              .map(
-                  evaluated ->
-                      GrafanaJson.array()
-                          .add(TargetJson.table(evaluated.result(), target.refId())));
+              .map(evaluated -> json -> TargetJson.table(json, evaluated.result(), target.refId()));
       case SERIES ->
           ask(panel, target.text(), range.start(), range.end(), range.step())
-              .map(evaluated -> TargetJson.series(evaluated.result(), target.refId()));
-      case NOTHING -> Future.succeededFuture(GrafanaJson.array());
+              .map(
+                  evaluated -> json -> TargetJson.series(json, evaluated.result(), target.refId()));
+      case NOTHING -> Future.succeededFuture(json -> {});
     };
   }
 
@@ -107,11 +113,15 @@ final class PanelRoutes {
 
   private Future<Body> annotations(ApiRequest request) throws QueryFailure {
     Panel panel = panel(request);
-    JsonNode annotation = panel.body.path("annotation");
-    return events(panel, annotation.path("query").asText(""))
+    Object annotation = panel.body.getValue("annotation");
+    return events(panel, GrafanaJson.text(GrafanaJson.object(panel.body, "annotation"), "query"))
         .map(
             events ->
-                Body.large(() -> GrafanaJson.bytes(GrafanaEvents.annotations(events, annotation))));
+                Body.large(
+                    () ->
+                        Json.write(
+                            4_096,
+                            (json, bytes) -> GrafanaEvents.annotations(json, events, annotation))));
   }
 
   private Future<List<GrafanaEvents.Event>> events(Panel panel, String wanted) throws QueryFailure {

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.grafana;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import java.io.IOException;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.TreeSet;
@@ -26,58 +26,59 @@ final class TargetJson {
         : inBraces.equals("{}") ? labels.metric() : labels.metric() + inBraces;
   }
 
-  private static ObjectNode entry(ArrayNode all, Labels labels, String refId) {
-    ObjectNode entry = all.addObject().put("target", legend(labels));
+  private static void begin(JsonGenerator json, Labels labels, String refId) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("target", legend(labels));
     if (!refId.isEmpty()) {
-      entry.put("refId", refId);
+      json.writeStringField("refId", refId);
     }
-    return entry;
+    json.writeArrayFieldStart("datapoints");
   }
 
-  private static void point(ArrayNode points, double value, long time) {
-    ArrayNode point = points.addArray();
-    GrafanaJson.addNumber(point, value);
-    point.add(time);
+  private static void end(JsonGenerator json) throws IOException {
+    json.writeEndArray();
+    json.writeEndObject();
   }
 
-  /** One entry for each series; histograms are left out. */
-  static ArrayNode series(Answer.Result result, String refId) {
-    ArrayNode all = GrafanaJson.array();
+  private static void point(JsonGenerator json, double value, long time) throws IOException {
+    json.writeStartArray();
+    GrafanaJson.writeNumber(json, value);
+    json.writeNumber(time);
+    json.writeEndArray();
+  }
+
+  /** Writes an entry for each series; histograms are left out. */
+  static void series(JsonGenerator json, Answer.Result result, String refId) throws IOException {
     switch (result) {
       case Answer.Matrix matrix -> {
         for (Series series : matrix.series()) {
-          ArrayNode points = entry(all, series.labels(), refId).putArray("datapoints");
+          begin(json, series.labels(), refId);
           for (int i = 0; i < series.size(); i++) {
             if (series.histograms() == null || series.histograms()[i] == null) {
-              point(points, series.values()[i], series.times()[i]);
+              point(json, series.values()[i], series.times()[i]);
             }
           }
+          end(json);
         }
       }
       case Answer.Vector vector -> {
         for (Answer.Sample sample : vector.samples()) {
-          point(
-              entry(all, sample.labels(), refId).putArray("datapoints"),
-              sample.value(),
-              vector.time());
+          begin(json, sample.labels(), refId);
+          point(json, sample.value(), vector.time());
+          end(json);
         }
       }
-      case Answer.Scalar scalar ->
-          point(
-              entry(all, Labels.EMPTY, refId).putArray("datapoints"),
-              scalar.value(),
-              scalar.time());
+      case Answer.Scalar scalar -> {
+        begin(json, Labels.EMPTY, refId);
+        point(json, scalar.value(), scalar.time());
+        end(json);
+      }
       case Answer.Text text -> {}
     }
-    return all;
   }
 
-  /** A row for each series, with a column for each label. */
-  static ObjectNode table(Answer.Result result, String refId) {
-    ObjectNode table = GrafanaJson.object().put("type", "table");
-    if (!refId.isEmpty()) {
-      table.put("refId", refId);
-    }
+  /** Writes a row for each series, with a column for each label. */
+  static void table(JsonGenerator json, Answer.Result result, String refId) throws IOException {
     long time =
         switch (result) {
           case Answer.Vector vector -> vector.time();
@@ -99,16 +100,24 @@ final class TargetJson {
         names.add(sample.labels().name(i));
       }
     }
-    ArrayNode columns = table.putArray("columns");
-    columns.addObject().put("text", "Time").put("type", "time");
-    names.forEach(name -> columns.addObject().put("text", name).put("type", "string"));
-    columns.addObject().put("text", "Value").put("type", "number");
-    ArrayNode rows = table.putArray("rows");
-    for (Answer.Sample sample : samples) {
-      ArrayNode row = rows.addArray().add(time);
-      names.forEach(name -> row.add(sample.labels().value(name)));
-      GrafanaJson.addNumber(row, sample.value());
+    GrafanaJson.beginTable(json, refId);
+    GrafanaJson.writeColumn(json, "Time", "time");
+    for (String name : names) {
+      GrafanaJson.writeColumn(json, name, "string");
     }
-    return table;
+    GrafanaJson.writeColumn(json, "Value", "number");
+    json.writeEndArray();
+    json.writeArrayFieldStart("rows");
+    for (Answer.Sample sample : samples) {
+      json.writeStartArray();
+      json.writeNumber(time);
+      for (String name : names) {
+        json.writeString(sample.labels().value(name));
+      }
+      GrafanaJson.writeNumber(json, sample.value());
+      json.writeEndArray();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
   }
 }

@@ -3,18 +3,15 @@ package io.fleetgauge.query.grafana;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class GrafanaTargetTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
-  private static JsonNode json(String text) throws Exception {
-    return JSON.readTree(text.replace('\'', '"'));
+  private static JsonObject json(String text) {
+    return new JsonObject(text.replace('\'', '"'));
   }
 
   private static GrafanaTarget target(String payload) throws Exception {
@@ -42,7 +39,7 @@ class GrafanaTargetTest {
     String text = payload == null ? "" : payload.replace("'", "\\\"");
     GrafanaTarget target =
         GrafanaTarget.of(
-            JSON.readTree(
+            new JsonObject(
                 "{\"target\": \"power\", \"refId\": \"A\", \"payload\": {" + text + "}}"));
     assertThat(target)
         .isEqualTo(new GrafanaTarget(GrafanaTarget.Kind.SERIES, query.replace('\'', '"'), "A"));
@@ -50,7 +47,7 @@ class GrafanaTargetTest {
 
   @Test
   void aPayloadDoesNotChangeAQuery() throws Exception {
-    JsonNode query = json("{'target': 'sum(power)', 'payload': {'aggregate': 'avg'}}");
+    JsonObject query = json("{'target': 'sum(power)', 'payload': {'aggregate': 'avg'}}");
     assertThat(GrafanaTarget.of(query).text()).isEqualTo("sum(power)");
   }
 

@@ -2,13 +2,11 @@ package io.fleetgauge.query.grafana;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class PanelRangeTest {
-  private static final ObjectMapper JSON = new ObjectMapper();
-
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -22,7 +20,7 @@ class PanelRangeTest {
       })
   void startAndEndAreMultiplesOfTheStep(String body, long start, long end, long step)
       throws Exception {
-    assertThat(PanelRange.of(JSON.readTree(body), 10_000_000))
+    assertThat(PanelRange.of(new JsonObject(body), 10_000_000))
         .isEqualTo(new PanelRange(start, end, step));
   }
 }
