@@ -63,7 +63,8 @@ final class UplinkPart implements ProbePart {
         "secrets of the uplink",
         ProbeProcess.STOP_LIMIT,
         FilePoller.start(
-            "secrets",
+            vertx,
+            "secrets of the uplink",
             ProbeProcess.LOOK_EVERY,
             () -> {
               token.look();

@@ -43,6 +43,7 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.discovery.Discovery;
+import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
@@ -54,7 +55,6 @@ import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.files.FolderLooks;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
@@ -85,6 +85,7 @@ public final class GatewayProcess implements AutoCloseable {
   private static final long MIN_LOOK_MILLIS = 50;
 
   private static final long MAX_LOOK_MILLIS = 150;
+  private static final Duration LOOK_AT_FOLDERS = Duration.ofMillis(250);
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final Duration LOOK_AT_REPLICAS = Duration.ofSeconds(1);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
@@ -170,7 +171,8 @@ public final class GatewayProcess implements AutoCloseable {
       Path blocks = config.store().folder().resolve("blocks");
       journal = journal(config.journal(), List.of(config.store().folder(), lock.file(), blocks));
       lifecycle.started("journal", STOP_LIMIT, journal);
-      lifecycle.started("folders", STOP_LIMIT, FolderLooks.start(journal::look));
+      lifecycle.started(
+          "folders", STOP_LIMIT, FilePoller.start("folders", LOOK_AT_FOLDERS, journal::look));
       store = store(config.store(), rules(config.rollups()));
       try {
         store.requireReadable();

@@ -54,7 +54,9 @@ public final class Scrapes implements ProbePart {
       readers.add(new TargetReader(target, scraping, patience));
     }
     if (!scrapings.isEmpty()) {
-      poller = Optional.of(FilePoller.start("secrets-of-targets", LOOK_EVERY, this::look));
+      poller =
+          Optional.of(
+              FilePoller.start(vertx, "secrets of scraped exporters", LOOK_EVERY, this::look));
     }
   }
 

@@ -1,27 +1,30 @@
 package io.fleetgauge.runtime.files;
 
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at files and folders again and again, on a thread of its own: a disk that hangs holds up
- * nothing else. A look that takes long delays the next one, and one that fails is logged.
+ * Looks at files and folders again and again. A look that takes long delays the next one, and one
+ * that fails is logged.
  */
 public final class FilePoller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FilePoller.class);
 
-  private final ScheduledExecutorService thread;
+  private final Runnable stop;
 
-  private FilePoller(ScheduledExecutorService thread) {
-    this.thread = thread;
+  private FilePoller(Runnable stop) {
+    this.stop = stop;
   }
 
   /**
-   * Looks once at once, and then again and again.
+   * Looks at once and then again and again, on a thread of its own: a disk that hangs holds up
+   * nothing else.
    *
    * @param name of the thread
    * @param every time between two looks
@@ -32,22 +35,46 @@ public final class FilePoller implements AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name(name).factory());
     thread.scheduleWithFixedDelay(
-        () -> {
-          try {
-            look.run();
-          } catch (RuntimeException e) {
-            LOG.error("a look of {} failed", name, e);
-          }
-        },
-        0,
-        every.toMillis(),
-        TimeUnit.MILLISECONDS);
-    return new FilePoller(thread);
+        () -> look(name, look), 0, every.toMillis(), TimeUnit.MILLISECONDS);
+    return new FilePoller(thread::shutdownNow);
   }
 
-  /** Interrupts a look that has begun, and does not wait for it. */
+  /**
+   * Looks on a worker thread, the first time after {@code every}, for as long as the event loops
+   * run: for small files, of which there may be many.
+   *
+   * @param name for the log
+   */
+  public static FilePoller start(Vertx vertx, String name, Duration every, Runnable look) {
+    AtomicBoolean isLooking = new AtomicBoolean();
+    long timer =
+        vertx.setPeriodic(
+            every.toMillis(),
+            id -> {
+              if (isLooking.compareAndSet(false, true)) {
+                vertx.executeBlocking(
+                    () -> {
+                      look(name, look);
+                      isLooking.set(false);
+                      return null;
+                    },
+                    false);
+              }
+            });
+    return new FilePoller(() -> vertx.cancelTimer(timer));
+  }
+
+  private static void look(String name, Runnable look) {
+    try {
+      look.run();
+    } catch (RuntimeException e) {
+      LOG.error("a look of {} failed", name, e);
+    }
+  }
+
+  /** Begins no look any more, and does not wait for one that has begun. */
   @Override
   public void close() {
-    thread.shutdownNow();
+    stop.run();
   }
 }

@@ -4,6 +4,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
@@ -55,7 +56,7 @@ public final class Guard {
   private static final long ANY_TIME = Long.MIN_VALUE;
   private static final String ORG_ID = "X-Scope-OrgID";
   private static final String GRANT = "fleetgauge.grant";
-  private static final long LOOK_MILLIS = 2_000;
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
   private static final int MAX_CHECKED_AT_ONCE = 16;
 
   private final Vertx vertx;
@@ -149,7 +150,7 @@ public final class Guard {
             clock);
     guard.verifier.isReachedAs(http.host());
     guard.verifier.isReachedAs(LocalHost.name());
-    vertx.setPeriodic(LOOK_MILLIS, id -> guard.look());
+    FilePoller.start(vertx, "tenants and secret", LOOK_EVERY, guard::lookAtFiles);
     return guard;
   }
 
@@ -165,12 +166,16 @@ public final class Guard {
   public void look() {
     vertx.executeBlocking(
         () -> {
-          if (file.isPresent() && file.get().look()) {
-            onTenantsChange.forEach(Runnable::run);
-          }
-          secret.look();
+          lookAtFiles();
           return null;
         });
+  }
+
+  private void lookAtFiles() {
+    if (file.isPresent() && file.get().look()) {
+      onTenantsChange.forEach(Runnable::run);
+    }
+    secret.look();
   }
 
   /** Calls a listener, on a worker thread, when a changed tenants file has been read. */

@@ -1,5 +1,6 @@
 package io.fleetgauge.runtime.http;
 
+import io.fleetgauge.runtime.files.ChangedFiles;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;

@@ -2,6 +2,7 @@ package io.fleetgauge.runtime.http;
 
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TlsSettings;
+import io.fleetgauge.runtime.files.ChangedFiles;
 import io.fleetgauge.runtime.process.EventLoops;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;

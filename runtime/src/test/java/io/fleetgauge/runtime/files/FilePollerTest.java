@@ -2,9 +2,11 @@ package io.fleetgauge.runtime.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -27,5 +29,31 @@ class FilePollerTest {
     assertThat(thread.get().isDaemon()).as("it does not keep the process").isTrue();
     look.close();
     assertThat(thread.get().join(Duration.ofMinutes(2))).isTrue();
+  }
+
+  @Test
+  void looksOfEventLoopsDoNotOverlapAndGoOnAfterOneThatFails() throws Exception {
+    CountDownLatch looks = new CountDownLatch(5);
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Vertx vertx = Vertx.vertx();
+    FilePoller poller =
+        FilePoller.start(
+            vertx,
+            "a look",
+            Duration.ofMillis(1),
+            () -> {
+              most.accumulateAndGet(running.incrementAndGet(), Math::max);
+              looks.countDown();
+              running.decrementAndGet();
+              throw new IllegalStateException("broken");
+            });
+    try {
+      assertThat(looks.await(10, TimeUnit.MINUTES)).isTrue();
+      assertThat(most).hasValue(1);
+    } finally {
+      poller.close();
+      vertx.close().await(2, TimeUnit.MINUTES);
+    }
   }
 }

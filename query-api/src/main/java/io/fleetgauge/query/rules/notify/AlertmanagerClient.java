@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.notify;
 
 import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.ExternalAccess;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpFailure;
@@ -11,13 +12,14 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
+import java.time.Duration;
 
 /** Requests to the Alertmanagers of one section of the configuration. Safe for all threads. */
 final class AlertmanagerClient implements AutoCloseable {
   private static final int KEEP_SECONDS = 120;
 
   /** Secrets are read again so often. */
-  private static final long LOOK_MILLIS = 5_000;
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(5);
 
   /** Bytes that are kept of a body, which only says what is wrong. */
   private static final int MAX_KEPT = 1_024;
@@ -28,7 +30,7 @@ final class AlertmanagerClient implements AutoCloseable {
   private final Vertx vertx;
   private final long timeoutMillis;
   private final WebRequests requests;
-  private final long looks;
+  private final FilePoller looks;
 
   /**
    * @param status of HTTP
@@ -44,16 +46,7 @@ final class AlertmanagerClient implements AutoCloseable {
             vertx,
             // For each Alertmanager: one request is under way, and one may be on its way out.
             new HttpClients.Limits((int) timeoutMillis, KEEP_SECONDS, 2, 4));
-    this.looks =
-        vertx.setPeriodic(
-            LOOK_MILLIS,
-            id ->
-                vertx.executeBlocking(
-                    () -> {
-                      access.look();
-                      return null;
-                    },
-                    false));
+    this.looks = FilePoller.start(vertx, "secrets of " + settings.name(), LOOK_EVERY, access::look);
   }
 
   /**
@@ -99,7 +92,7 @@ final class AlertmanagerClient implements AutoCloseable {
 
   @Override
   public void close() {
-    vertx.cancelTimer(looks);
+    looks.close();
     requests.close();
   }
 }

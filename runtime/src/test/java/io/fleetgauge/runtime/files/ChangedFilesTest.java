@@ -1,4 +1,4 @@
-package io.fleetgauge.runtime.http;
+package io.fleetgauge.runtime.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

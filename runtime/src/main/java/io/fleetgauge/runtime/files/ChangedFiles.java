@@ -1,16 +1,17 @@
-package io.fleetgauge.runtime.http;
+package io.fleetgauge.runtime.files;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
-/** Detects changes of files by reading them every two seconds. */
+/** Detects changes of files by reading them. */
 public final class ChangedFiles {
-  private static final long LOOK_MILLIS = 2_000;
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
 
   private final List<Path> files;
   private byte[] before;
@@ -30,17 +31,15 @@ public final class ChangedFiles {
       return;
     }
     ChangedFiles watched = new ChangedFiles(files);
-    vertx.setPeriodic(
-        LOOK_MILLIS,
-        id ->
-            vertx
-                .executeBlocking(watched::look)
-                .onSuccess(
-                    changed -> {
-                      if (changed) {
-                        onChange.run();
-                      }
-                    }));
+    FilePoller.start(
+        vertx,
+        files.toString(),
+        LOOK_EVERY,
+        () -> {
+          if (watched.look()) {
+            vertx.runOnContext(none -> onChange.run());
+          }
+        });
   }
 
   /** Whether any has changed since the last look and all can be read. */
