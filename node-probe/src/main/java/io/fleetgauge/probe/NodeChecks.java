@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a node has what its probe reads. */
+/** Checks whether a node has what its probe reads. */
 record NodeChecks(ProbeConfig config) {
   private static final String GPUS = "gpus";
   private static final long DRIVER_MILLIS = 15_000;
@@ -163,7 +163,7 @@ record NodeChecks(ProbeConfig config) {
     };
   }
 
-  /** Whether the kernel keeps its clock synchronised. */
+  /** Tells whether the kernel keeps its clock synchronised. */
   void clock(Findings findings) {
     ClockState state;
     try {

@@ -109,7 +109,7 @@ final class OwnerPart implements ProbePart {
     return attribution.get();
   }
 
-  /** What processes use; empty when it is not read. */
+  /** Readings of what processes use; empty when it is not read. */
   Optional<ProcessSampling> processes() {
     return processes;
   }

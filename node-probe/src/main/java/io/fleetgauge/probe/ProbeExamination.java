@@ -9,7 +9,7 @@ import io.fleetgauge.runtime.key.ConfigException;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@code fleetgauge doctor probe} looks at. */
+/** The examination of {@code fleetgauge doctor probe}. */
 public final class ProbeExamination implements Examination {
   private static final long OPEN_FILES = 512;
 

@@ -141,7 +141,7 @@ final class SchedulerPart implements ProbePart {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
-  /** What is told of the owners of GPUs. */
+  /** Sources of what is told of the owners of GPUs. */
   List<OwnerSource> sources() {
     List<OwnerSource> sources = new ArrayList<>();
     told.ifPresent(sources::add);

@@ -134,7 +134,7 @@ final class UplinkPart implements ProbePart {
     return started;
   }
 
-  /** What waits for a gateway must leave place for everything else. */
+  /** Bounds what waits for a gateway, so that it leaves place for everything else. */
   static long maxBytes(long wanted, long heap) {
     long most = heap / SPOOL_PART;
     if (wanted > most) {

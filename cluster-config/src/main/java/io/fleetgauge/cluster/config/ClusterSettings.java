@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How a process joins the cluster. All members must have the same name and replication.
+ * Settings of how a process joins the cluster. All members must have the same name and replication.
  *
  * @param name {@code cluster.name}
  * @param host {@code cluster.host}

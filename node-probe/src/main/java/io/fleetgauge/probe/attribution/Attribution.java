@@ -21,7 +21,7 @@ public final class Attribution implements Supplier<GpuOwners> {
 
   private static final String TENANT = "tenant";
 
-  /** What names an owner; the rest tells more about it. */
+  /** Labels that name an owner; the rest tells more about it. */
   private static final List<String> IDENTITY =
       List.of("pod", "namespace", "pod_uid", "container", "hpc_job");
 
@@ -29,10 +29,10 @@ public final class Attribution implements Supplier<GpuOwners> {
   private final List<String> tenantLabels;
   private volatile State state = new State(List.of(), Map.of(), GpuOwners.NONE, Map.of(), false);
 
-  /** Whether the sources were asked in this tick. */
+  /** True if the sources were asked in this tick. */
   private boolean isAsked;
 
-  /** How sources contradict each other. */
+  /** A contradiction between sources. */
   enum Disagreement {
     /** Processes use a GPU that no scheduler has given away. */
     UNALLOCATED,
@@ -41,7 +41,7 @@ public final class Attribution implements Supplier<GpuOwners> {
   }
 
   /**
-   * What a source says of a GPU.
+   * A statement of a source about a GPU.
    *
    * @param owner with the tenant, where it may be told
    */
@@ -84,7 +84,7 @@ public final class Attribution implements Supplier<GpuOwners> {
     isAsked = true;
   }
 
-  /** What is true of this tick; asks the sources, if nobody has. */
+  /** The state of this tick; asks the sources, if nobody has. */
   synchronized State now() {
     if (!isAsked) {
       ask();
@@ -101,9 +101,9 @@ public final class Attribution implements Supplier<GpuOwners> {
   }
 
   /**
-   * What is known besides of an owner whom a process on a GPU shows: what a scheduler's record of
-   * this owner says; without a record of the GPU, the tenant that is configured. Empty when no
-   * record is of this owner, or several are.
+   * Labels that are known besides of an owner whom a process on a GPU shows: what a scheduler's
+   * record of this owner says; without a record of the GPU, the tenant that is configured. Empty
+   * when no record is of this owner, or several are.
    */
   public Labels record(GpuOwners.Gpu gpu, Labels owner) {
     List<Statement> known = state.statements.getOrDefault(gpu, List.of());
@@ -211,7 +211,9 @@ public final class Attribution implements Supplier<GpuOwners> {
     return statements.size() == 1 ? common : common.with(SHARED, "true");
   }
 
-  /** Whether two statements do not contradict each other; a pod without a name may be any pod. */
+  /**
+   * Tells whether two statements do not contradict each other; a pod without a name may be any pod.
+   */
   private static boolean mayBeOne(Labels allocated, Labels process) {
     boolean isUnnamed =
         process.value("pod").isEmpty()
@@ -221,7 +223,7 @@ public final class Attribution implements Supplier<GpuOwners> {
     return isUnnamed || fit(allocated, process);
   }
 
-  /** Whether two statements are of one owner. */
+  /** Tells whether two statements are of one owner. */
   static boolean fit(Labels one, Labels other) {
     boolean inCommon = false;
     for (String name : IDENTITY) {

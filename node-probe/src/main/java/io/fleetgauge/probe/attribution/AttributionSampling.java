@@ -12,10 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/**
- * What is known of the owners of GPUs, as series; it never waits. It reads after the processes on
- * the GPUs.
- */
+/** Series of the owners of GPUs; it never waits. It reads after the processes on the GPUs. */
 public final class AttributionSampling implements Reader {
   private static final double MILLIS = 1000;
 

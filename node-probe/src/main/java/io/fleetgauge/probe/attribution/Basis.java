@@ -2,7 +2,7 @@ package io.fleetgauge.probe.attribution;
 
 import java.util.Locale;
 
-/** What a source rests on. The first wins over the second, and the second over the third. */
+/** The basis of a source. The first wins over the second, and the second over the third. */
 public enum Basis {
   /** The record of a scheduler. */
   ALLOCATION,

@@ -12,10 +12,10 @@ public interface OwnerSource {
 
   Basis basis();
 
-  /** What it knows now. Never waits: a source reads on a thread and at a pace of its own. */
+  /** All that it knows now. Never waits: a source reads on a thread and at a pace of its own. */
   Knowledge newest();
 
-  /** Whether the node has it at all; without it there are no series of it. */
+  /** Tells whether the node has it at all; without it there are no series of it. */
   default boolean isThere() {
     return true;
   }
@@ -24,7 +24,7 @@ public interface OwnerSource {
   default void addTo(Readings out, TickClass core) {}
 
   /**
-   * What a source knows.
+   * The knowledge of a source.
    *
    * @param claims of all GPUs that it knows an owner of; those that it does not name are free, as
    *     far as it knows

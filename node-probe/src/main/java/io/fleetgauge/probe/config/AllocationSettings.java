@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How schedulers tell a probe whom they have given GPUs to.
+ * Settings of how schedulers tell a probe whom they have given GPUs to.
  *
  * @param socket {@code attribution.allocations.socket}
  * @param socketGroup {@code attribution.allocations.socketGroup}
@@ -50,7 +50,7 @@ public record AllocationSettings(
         Optional.empty(), Optional.empty(), Optional.empty(), LIMIT.fallback().orElseThrow());
   }
 
-  /** Whether anybody may tell. */
+  /** Tells whether anybody may tell. */
   public boolean isOpen() {
     return socket.isPresent() || token.isPresent();
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a probe finds out who owns its GPUs.
+ * Settings of how a probe finds the owners of its GPUs.
  *
  * @param owner {@code attribution.owner}
  * @param tenantLabels {@code attribution.tenantLabels}

@@ -6,14 +6,15 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Of which GPUs and MIG instances readings are sent, as dcgm-exporter's {@code --devices} says it.
+ * The GPUs and MIG instances of which readings are sent, as dcgm-exporter's {@code --devices} says
+ * it.
  *
  * @param gpus whether readings of GPUs are
  * @param indexes of which GPUs; all when empty
  * @param instances whether readings of MIG instances are
  */
 public record DeviceChoice(boolean gpus, Set<String> indexes, boolean instances) {
-  /** Of everything. */
+  /** The choice of everything. */
   public static final DeviceChoice ALL = new DeviceChoice(true, Set.of(), true);
 
   private static final int MOST = 1_000;
@@ -51,7 +52,7 @@ public record DeviceChoice(boolean gpus, Set<String> indexes, boolean instances)
   }
 
   /**
-   * Whether readings of a device are sent.
+   * Tells whether readings of a device are sent.
    *
    * @param gpu its index, or that of the GPU that it is a part of
    * @param instance the id of the MIG instance; empty for a whole GPU

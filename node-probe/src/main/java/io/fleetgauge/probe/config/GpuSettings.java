@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a probe reads GPUs.
+ * Settings of reading GPUs.
  *
  * @param enabled {@code gpu.enabled}
  * @param library {@code gpu.library}

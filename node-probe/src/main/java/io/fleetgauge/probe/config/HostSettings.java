@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What is read of the host. Default filters are those of node_exporter.
+ * Settings of what is read of the host. Default filters are those of node_exporter.
  *
  * @param proc {@code host.proc}
  * @param sys {@code host.sys}

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a probe asks the kubelet which pods have which GPUs.
+ * Settings of asking the kubelet which pods have which GPUs.
  *
  * @param enabled {@code attribution.kubelet.enabled}
  * @param socket {@code attribution.kubelet.socket}

@@ -8,7 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * How {@code /metrics} of a probe shows GPUs. What is sent to gateways does not depend on it.
+ * Settings of {@code /metrics} of a probe, as it shows GPUs. What is sent to gateways does not
+ * depend on it.
  *
  * @param vocabulary {@code metrics.vocabulary}
  * @param hostname {@code metrics.hostname}

@@ -6,7 +6,7 @@ import io.fleetgauge.runtime.key.KeyType;
 import java.util.Optional;
 
 /**
- * How a probe finds out whose the processes on its GPUs are, and what it tells of them.
+ * Settings of how a probe finds the owners of processes on its GPUs, and what it tells of them.
  *
  * @param enabled {@code attribution.processes.enabled}
  * @param limit {@code attribution.processes.limit}

@@ -6,7 +6,7 @@ import io.fleetgauge.runtime.key.KeyType;
 import java.time.Duration;
 
 /**
- * What a probe keeps of the last minutes at a high rate, and what a fault makes of it.
+ * Settings of what a probe keeps of the last minutes at a high rate, and of the windows of faults.
  *
  * @param enabled {@code recent.enabled}
  * @param step {@code recent.step}

@@ -26,7 +26,7 @@ public record SlurmSettings(
   private static final String SECTION = "attribution.slurm.";
   private static final int MOST_JOBS = 100_000;
 
-  /** What the number in the name of a mapping file is. */
+  /** Meaning of the number in the name of a mapping file. */
   public enum Numbers {
     /** As NVML and dcgm-exporter count. */
     INDEX,
@@ -35,7 +35,7 @@ public record SlurmSettings(
   }
 
   /**
-   * How jobs are asked for.
+   * Settings of asking for jobs.
    *
    * @param command {@code attribution.slurm.jobs.command}
    * @param every {@code attribution.slurm.jobs.every}

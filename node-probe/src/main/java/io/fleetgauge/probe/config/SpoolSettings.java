@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a probe keeps until a gateway acknowledges it.
+ * Settings of what a probe keeps until a gateway acknowledges it.
  *
  * @param memory {@code spool.memory}
  * @param maxBytes {@code spool.maxMemory}

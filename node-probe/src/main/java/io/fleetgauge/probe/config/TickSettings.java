@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How often a probe reads what.
+ * Intervals at which a probe reads.
  *
  * @param tick {@code tick}: time between two ticks
  * @param other {@code ticks.other}

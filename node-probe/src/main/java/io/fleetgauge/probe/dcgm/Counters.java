@@ -22,7 +22,7 @@ public final class Counters {
   /** Nothing is chosen, so every metric is sent. */
   public static final Counters ALL = new Counters(Map.of(), Set.of(), List.of());
 
-  /** What a list may hold; what is beyond is not read. */
+  /** Most lines of a list; what is beyond is not read. */
   static final int MAX_LINES = 10_000;
 
   private static final int MAX_LINE = 4_096;
@@ -187,7 +187,7 @@ public final class Counters {
     return cells;
   }
 
-  /** Whether a metric is sent. Metrics that are not dcgm-exporter's always are. */
+  /** Tells whether a metric is sent. Metrics that are not dcgm-exporter's always are. */
   public boolean has(String stored) {
     return metrics.isEmpty() || !stored.startsWith(OF_DCGM) || metrics.containsKey(stored);
   }
@@ -207,12 +207,12 @@ public final class Counters {
     return labels;
   }
 
-  /** Whether a metric was chosen that is read link by link. */
+  /** Tells whether a metric was chosen that is read link by link. */
   public boolean hasLinks() {
     return metrics.keySet().stream().anyMatch(name -> GpuMetrics.of(name).tier() == Tier.LINK);
   }
 
-  /** What is wrong with the list, line by line. */
+  /** Problems of the list, line by line. */
   public List<String> warnings() {
     return warnings;
   }

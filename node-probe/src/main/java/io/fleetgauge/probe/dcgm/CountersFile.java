@@ -73,12 +73,12 @@ public final class CountersFile {
     }
   }
 
-  /** What the file chooses. */
+  /** The choice of the file. */
   public Counters counters() {
     return counters;
   }
 
-  /** How often the file could not be read again. */
+  /** The number of times that the file could not be read again. */
   public long failures() {
     return failures.sum();
   }

@@ -18,7 +18,7 @@ public final class DcgmOptions {
     void apply(Option option, String value, Result result);
   }
 
-  /** What a flag becomes, and a sentence that says so. */
+  /** The effect of a flag, and a sentence that tells it. */
   private record Use(String meaning, Action action) {}
 
   /**
@@ -39,7 +39,7 @@ public final class DcgmOptions {
   }
 
   /**
-   * What the flags and variables mean.
+   * The meaning of the flags and variables.
    *
    * @param keys values of keys of the configuration
    * @param warnings what has no effect, and why

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class GpuReader {
   private static final Logger LOG = LoggerFactory.getLogger(GpuReader.class);
 
-  /** How long until the library, the driver or a missing GPU is looked for again. */
+  /** Time until the library, the driver or a missing GPU is looked for again. */
   static final long RETRY_NANOS = 30_000_000_000L;
 
   /** A GPU whose reading takes longer is left alone for a while, so that the others are read. */
@@ -59,7 +59,7 @@ final class GpuReader {
   private volatile int mostSeen;
   private volatile String state = "";
 
-  /** What was logged of the GPUs that were found. */
+  /** The last line of the log about the GPUs that were found. */
   private String toldOfGpus = "";
 
   /**
@@ -337,7 +337,7 @@ final class GpuReader {
     state = newState;
   }
 
-  /** What the driver allocated is lost with it: nothing is given back one by one. */
+  /** Forgets what the driver allocated, which is lost with it: nothing is given back one by one. */
   private void begin(String why, long now) {
     initialised = false;
     gpus = List.of();

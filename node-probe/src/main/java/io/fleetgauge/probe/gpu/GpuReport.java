@@ -5,7 +5,7 @@ import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import java.util.Set;
 
-/** What is known of the reading of GPUs; it never waits for the driver. */
+/** Series of the reading of GPUs itself; it never waits for the driver. */
 public final class GpuReport implements Reader {
   private final GpuThread thread;
   private final TickClass core;

@@ -121,8 +121,8 @@ public final class GpuThread implements AutoCloseable {
   }
 
   /**
-   * What is read of every GPU each second, or empty when the driver does not answer in time. Not
-   * for several threads; another one may {@link #read} at the same time.
+   * Reads every GPU quickly, or empty when the driver does not answer in time. Not for several
+   * threads; another one may {@link #read} at the same time.
    */
   public Optional<List<QuickGpu>> readQuick(Duration limit) throws InterruptedException {
     if (quick.isRunning()) {
@@ -185,7 +185,7 @@ public final class GpuThread implements AutoCloseable {
     return missed.get();
   }
 
-  /** How often a driver call failed, by the call and the code that NVML returned. */
+  /** Failures of driver calls, by the call and the code that NVML returned. */
   public Map<List<String>, Long> errors() {
     return reader.log().errors();
   }

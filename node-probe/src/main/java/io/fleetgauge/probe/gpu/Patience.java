@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** How a reading is waited for. */
+/** The way in which a reading is waited for. */
 public interface Patience {
   /** Waits by the clock of the machine. */
   Patience REAL = (reading, limit) -> reading.get(limit.toMillis(), TimeUnit.MILLISECONDS);

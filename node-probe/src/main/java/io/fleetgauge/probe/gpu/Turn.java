@@ -22,7 +22,7 @@ final class Turn<T> {
     this.patience = patience;
   }
 
-  /** Whether the last one has not ended. */
+  /** Tells whether the last one has not ended. */
   boolean isRunning() {
     return !running.isDone();
   }

@@ -15,7 +15,7 @@ final class Watchdog {
   private static final long LATE = 10 * SECOND;
   private static final long HUNG = 60 * SECOND;
 
-  /** How the call in progress is; the order is that of severity. */
+  /** The state of the call in progress; the order is that of severity. */
   enum State {
     NORMAL,
     SLOW,
@@ -50,7 +50,7 @@ final class Watchdog {
     return call.nanos() < LATE ? State.SLOW : call.nanos() < HUNG ? State.LATE : State.HUNG;
   }
 
-  /** Whether the kernel shows the thread in uninterruptible sleep. */
+  /** Tells whether the kernel shows the thread in uninterruptible sleep. */
   boolean isBlockedInKernel() {
     Path folder = task;
     if (folder == null) {

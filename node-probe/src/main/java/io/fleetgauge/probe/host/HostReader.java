@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 
 /** The collectors that are on, each a reader. Any thread may ask for {@link #failures}. */
 public final class HostReader implements ProbePart {
-  /** What changes slowly, or costs more to read. */
+  /** Collectors of what changes slowly, or costs more to read. */
   private static final Set<HostCollector> OTHER =
       EnumSet.of(
           HostCollector.ARP,
@@ -38,7 +38,7 @@ public final class HostReader implements ProbePart {
           HostCollector.TIMEX,
           HostCollector.XFS);
 
-  /** What hardly ever changes while the node is up. */
+  /** Collectors of what hardly ever changes while the node is up. */
   private static final Set<HostCollector> CONSTANT =
       EnumSet.of(HostCollector.DMI, HostCollector.OS, HostCollector.UNAME);
 

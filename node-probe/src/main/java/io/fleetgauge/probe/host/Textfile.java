@@ -34,7 +34,7 @@ final class Textfile implements Collector {
   private static final String SUFFIX = ".prom";
   private static final Set<String> TYPES = Set.of("counter", "gauge", "untyped");
 
-  /** What a file had when it was last read; without samples if it was damaged. */
+  /** The content of a file when it was last read; without samples if it was damaged. */
   private record Parsed(
       long modified,
       long size,
@@ -68,7 +68,7 @@ final class Textfile implements Collector {
     out.add(error, folder.isEmpty() || read(out, folder.get()) ? 0 : 1);
   }
 
-  /** Whether all was well. */
+  /** Tells whether all was well. */
   private boolean read(Readings out, Path path) {
     String[] names = path.toFile().list();
     if (names == null) {

@@ -1,5 +1,5 @@
 /**
- * What the kernel says of this node, under node_exporter's names.
+ * Metrics of the kernel about this node, under node_exporter's names.
  *
  * <p>In: the mounted proc, sys and root file systems, and a folder of {@code *.prom} files that
  * other programs write. Out: samples, added to a {@link io.fleetgauge.sample.Tick.Builder}. Units

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
 /**
- * What is known of the calls of one thread: how long they took, what failed, and which is in
- * progress. One thread makes calls; any thread may look.
+ * Statistics of the calls of one thread: how long they took, what failed, and which is in progress.
+ * One thread makes calls; any thread may look.
  */
 public final class CallLog {
   private static final int CALLS = NvmlCall.values().length;
@@ -38,7 +38,7 @@ public final class CallLog {
   private volatile int gpu;
   private volatile long since;
 
-  /** What other threads see of a call in progress. */
+  /** A call in progress, as other threads see it. */
   public record InProgress(NvmlCall call, int gpu, long nanos) {}
 
   /**
@@ -108,7 +108,7 @@ public final class CallLog {
     return slow;
   }
 
-  /** How often a call failed, by the call and the code that NVML returned. */
+  /** Failures of calls, by the call and the code that NVML returned. */
   public Map<List<String>, Long> errors() {
     Map<List<String>, Long> counts = new HashMap<>();
     eachError((label, code, count) -> counts.put(List.of(label, code), count));

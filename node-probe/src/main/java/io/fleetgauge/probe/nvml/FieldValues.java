@@ -30,7 +30,7 @@ public final class FieldValues {
     memory.put64(at + VALUE, 0);
   }
 
-  /** What the driver answered to field {@code i}. */
+  /** The code of the driver's answer to field {@code i}. */
   public int code(int i) {
     return memory.i32(ENTRY * i + CODE);
   }
@@ -61,7 +61,7 @@ public final class FieldValues {
     };
   }
 
-  /** Whether the driver counts this field with 32 bits, so that it wraps around. */
+  /** Tells whether the driver counts this field with 32 bits, so that it wraps around. */
   public boolean isNarrow(int i) {
     return memory.i32(ENTRY * i + TYPE) == 1;
   }

@@ -254,7 +254,7 @@ public final class Nvml {
   }
 
   /**
-   * Whether the library has the function of a call at all, whatever the call answers.
+   * Tells whether the library has the function of a call at all, whatever the call answers.
    *
    * @param out zero, of at least 32 bytes
    */
@@ -274,8 +274,8 @@ public final class Nvml {
   }
 
   /**
-   * How much each process has used a GPU: like a list of processes, their number and the entries
-   * from byte 8.
+   * Reads how much each process has used a GPU: like a list of processes, their number and the
+   * entries from byte 8.
    *
    * @param after tells what came after this time, microseconds as the driver counts
    */

@@ -83,7 +83,7 @@ public enum NvmlCall {
   EVENT_REGISTER,
   EVENT_WAIT;
 
-  /** What stands in front of the call's structure; 0 for none. */
+  /** The version in front of the call's structure; 0 for none. */
   final int version;
 
   private final String label = name().toLowerCase(Locale.ROOT);

@@ -20,7 +20,9 @@ public final class NvmlReturn {
 
   private NvmlReturn() {}
 
-  /** Whether the same call on the same GPU would answer the same for as long as it is there. */
+  /**
+   * Tells whether the same call on the same GPU would answer the same for as long as it is there.
+   */
   public static boolean isForGood(int code) {
     return switch (code) {
       case INVALID_ARGUMENT,
@@ -33,7 +35,7 @@ public final class NvmlReturn {
     };
   }
 
-  /** Whether the library as a whole must be initialised anew. */
+  /** Tells whether the library as a whole must be initialised anew. */
   public static boolean isLibraryWide(int code) {
     return switch (code) {
       case UNINITIALIZED, DRIVER_NOT_LOADED, LIB_RM_VERSION_MISMATCH -> true;

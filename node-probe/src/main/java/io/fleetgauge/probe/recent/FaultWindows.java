@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * then belong to it. One thread writes; any thread may read.
  */
 final class FaultWindows {
-  /** What became of a fault. */
+  /** The outcome of a fault. */
   enum Result {
     /** It has a window. */
     KEPT,

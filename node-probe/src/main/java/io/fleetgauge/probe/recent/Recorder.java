@@ -223,7 +223,7 @@ public final class Recorder implements AutoCloseable {
   }
 
   /**
-   * What was read from one time to another, both included. For any thread.
+   * Readings from one time to another, both included. For any thread.
    *
    * @param from ms since the epoch
    * @param to ms since the epoch
@@ -232,7 +232,7 @@ public final class Recorder implements AutoCloseable {
     return ring.window(Math.max(from, clock.getAsLong() - length()), to, wanted);
   }
 
-  /** How long readings are kept, ms. */
+  /** Time for which readings are kept, ms. */
   public long length() {
     return settings.length().toMillis();
   }

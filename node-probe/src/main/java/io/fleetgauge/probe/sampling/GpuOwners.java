@@ -48,7 +48,7 @@ public record GpuOwners(Map<Gpu, Labels> byGpu) {
     }
   }
 
-  /** Whether a series is of a GPU, and does not name its own owner. */
+  /** Tells whether a series is of a GPU, and does not name its own owner. */
   static boolean concern(Labels series) {
     return !series.value(UUID).isEmpty() && series.value(SLOT).isEmpty();
   }

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a probe says of itself in every tick: what Prometheus would know of it as a target, and how
- * each reader does. Only the sampling thread uses it.
+ * Series of a probe about itself in every tick: what Prometheus would know of it as a target, and
+ * how each reader does. Only the sampling thread uses it.
  */
 final class Health {
   private static final double NANOS = 1e9;

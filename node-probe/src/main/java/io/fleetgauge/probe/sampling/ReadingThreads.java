@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * one more.
  */
 final class ReadingThreads implements AutoCloseable {
-  /** How many times a thread is given up on within the limit of a round. */
+  /** The number of times that a thread is given up on within the limit of a round. */
   private static final int HAND_OVERS = 4;
 
   /** One reader's call. What it holds may be read when it has ended in time. */
@@ -34,12 +34,12 @@ final class ReadingThreads implements AutoCloseable {
       this.due = due;
     }
 
-    /** Whether the reader may not be called again yet. */
+    /** Tells whether the reader may not be called again yet. */
     boolean isRunning() {
       return running;
     }
 
-    /** Whether it had ended when its round was over. */
+    /** Tells whether it had ended when its round was over. */
     boolean hasEnded() {
       return ended;
     }

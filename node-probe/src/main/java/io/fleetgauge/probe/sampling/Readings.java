@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a reader reads in one call. Not for several threads. */
+/** The samples that a reader reads in one call. Not for several threads. */
 public final class Readings {
   private final Map<TickClass, Tick.Builder> byClass = new HashMap<>();
   private final Map<Long, Tick.Builder> byTime = new TreeMap<>();

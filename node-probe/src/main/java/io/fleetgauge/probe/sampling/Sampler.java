@@ -154,7 +154,7 @@ public final class Sampler implements ProbePart {
     return assembly.at(time);
   }
 
-  /** What was read since the last call with times of its own: a tick for each time. */
+  /** Takes out what was read since the last call with times of its own: a tick for each time. */
   public List<Tick> dated() {
     return assembly.dated();
   }

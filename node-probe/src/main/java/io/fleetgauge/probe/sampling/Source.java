@@ -113,7 +113,7 @@ final class Source {
     return reader.name();
   }
 
-  /** Whether its last call has read. */
+  /** Tells whether its last call has read. */
   boolean isUp() {
     return hasRead() && trouble.isEmpty();
   }
@@ -127,7 +127,7 @@ final class Source {
     return lastRead;
   }
 
-  /** How long that took. */
+  /** The time that it took. */
   long lastNanos() {
     return lastNanos;
   }

@@ -47,7 +47,7 @@ public final class TickAssembly {
   }
 
   /**
-   * What was taken into a tick.
+   * Counts of what was taken into a tick.
    *
    * @param read samples, before anything is left out
    * @param kept samples in the tick
@@ -79,7 +79,7 @@ public final class TickAssembly {
     owners = now;
   }
 
-  /** Whether the owners have changed since a part was taken that has series of GPUs. */
+  /** Tells whether the owners have changed since a part was taken that has series of GPUs. */
   boolean isBehind(Part part) {
     return part.hasGpus && part.ownedBy != owners;
   }
@@ -120,7 +120,7 @@ public final class TickAssembly {
     }
   }
 
-  /** What was taken with times of its own, a tick for each; the next ones begin. */
+  /** Takes out what has times of its own, a tick for each; the next ones begin. */
   List<Tick> dated() {
     List<Tick> ticks = new ArrayList<>();
     dated.forEach(
@@ -135,12 +135,12 @@ public final class TickAssembly {
     return ticks;
   }
 
-  /** What was taken into this tick so far. */
+  /** Counts of this tick so far. */
   Counts counts() {
     return new Counts(read, pieces.stream().mapToInt(Tick::size).sum(), added);
   }
 
-  /** How many samples were left out because their series are. Safe for all threads. */
+  /** The number of samples that were left out because their series are. Safe for all threads. */
   public long leftOut() {
     return leftOut;
   }

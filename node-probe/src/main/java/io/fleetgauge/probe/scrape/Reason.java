@@ -24,7 +24,7 @@ enum Reason {
   /** Too many different timestamps are on a page. */
   TIMES_LIMIT;
 
-  /** Whether it concerns one sample, and not the whole page. */
+  /** Tells whether it concerns one sample, and not the whole page. */
   boolean isOfSample() {
     return compareTo(DUPLICATE) >= 0;
   }

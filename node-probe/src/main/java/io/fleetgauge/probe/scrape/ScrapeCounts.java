@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
-/** What was refused of one target, and why. Safe for all threads. */
+/** Counts of what was refused of one target, by reason. Safe for all threads. */
 final class ScrapeCounts {
   private final Map<Reason, LongAdder> byReason = new EnumMap<>(Reason.class);
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came of one scrape.
+ * The result of one scrape.
  *
  * @param trouble why it failed; empty if it did not
  * @param seconds how long it took

@@ -143,7 +143,7 @@ final class ScrapedPage implements PageReader.Sink {
     return entry;
   }
 
-  /** Whether a series may have this sample beside those that it has; counts why not. */
+  /** Tells whether a series may have this sample beside those that it has; counts why not. */
   private boolean fits(SeriesCache.Entry entry, boolean hasTime, long time, double value) {
     if (hasTime && (time > tick + MOST_AHEAD || time < tick - MOST_BEHIND)) {
       counts.add(Reason.OUT_OF_BOUNDS);
@@ -181,7 +181,7 @@ final class ScrapedPage implements PageReader.Sink {
     // The name says it too.
   }
 
-  /** What came of a page that can be used; its samples become known. */
+  /** The result of a page that can be used; its samples become known. */
   ScrapeResult result(double seconds) {
     Tick.Builder samples = new Tick.Builder();
     List<ScrapeResult.Dated> dated = new ArrayList<>();
@@ -203,7 +203,7 @@ final class ScrapedPage implements PageReader.Sink {
     return new ScrapeResult("", seconds, scraped, kept, added, samples.at(tick), dated, families());
   }
 
-  /** What came of a page that cannot be used. */
+  /** The result of a page that cannot be used. */
   ScrapeResult refused(String trouble, double seconds) {
     cache.end(false);
     return new ScrapeResult(

@@ -71,7 +71,7 @@ public final class Scrapes implements ProbePart {
     scrapings.forEach(Scraping::look);
   }
 
-  /** What the last pages said of type and help, by metric. */
+  /** Type and help by metric, as the last pages said. */
   public Map<String, TextExposition.Family> families() {
     Map<String, TextExposition.Family> families = new HashMap<>();
     readers.forEach(reader -> reader.families().forEach(families::putIfAbsent));

@@ -12,7 +12,7 @@ import java.util.Map;
  * forgotten. Not for several threads.
  */
 final class SeriesCache {
-  /** How many more entries than pages that could be used had, before all old ones are forgotten. */
+  /** The number of entries above those of usable pages at which all old ones are forgotten. */
   private static final int SPARE = 1_000;
 
   /** A series of a page. */
@@ -59,7 +59,7 @@ final class SeriesCache {
     return entries.get(ByteBuffer.wrap(bytes, from, to - from));
   }
 
-  /** Whether this page has had it. */
+  /** Tells whether this page has had it. */
   boolean isOfThisPage(Entry entry) {
     return entry.page == page;
   }

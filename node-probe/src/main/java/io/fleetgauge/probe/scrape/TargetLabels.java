@@ -59,7 +59,7 @@ final class TargetLabels {
   }
 
   /**
-   * Whether a sample has more labels, or longer ones, than it may.
+   * Tells whether a sample has more labels, or longer ones, than it may.
    *
    * @return what is too much; empty if nothing is
    */

@@ -38,7 +38,7 @@ final class FrameQueue {
   /** In place of a segment: the frame lies on no disk. */
   static final long NOWHERE = -1;
 
-  /** What a frame builds on. */
+  /** The run that a frame builds on. */
   interface Run {
     long run();
 

@@ -21,7 +21,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Spool.class);
   private static final int SEGMENT_BYTES = 1 << 20;
 
-  /** What a disk that does not answer holds back, of the heap of a probe. */
+  /** The part of a probe's heap that a disk which does not answer may hold back. */
   private static final long MAX_WAITING_BYTES = 8L << 20;
 
   private final Journal journal;
@@ -181,7 +181,7 @@ public final class Spool implements FrameQueue.Disk, AutoCloseable {
     journal.look();
   }
 
-  /** Whether the last look found that its folder was removed or replaced. */
+  /** Tells whether the last look found that its folder was removed or replaced. */
   public boolean isFolderLost() {
     return journal.isFolderLost();
   }

@@ -31,7 +31,7 @@ public final class Uplink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Uplink.class);
   private static final long REQUEST_TIMEOUT_MILLIS = 2_500;
 
-  /** What a line of the log shows of an answer that is not a gateway's. */
+  /** Most characters that a line of the log shows of an answer that is not a gateway's. */
   private static final int MAX_REASON = 300;
 
   /** One connection, to one gateway. */

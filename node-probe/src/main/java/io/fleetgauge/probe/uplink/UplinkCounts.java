@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.uplink;
 
 /**
- * What became of the samples of a probe: {@code read = kept + queued + dropped + refused}.
+ * Counts of the samples of a probe by their fate: {@code read = kept + queued + dropped + refused}.
  *
  * @param read samples handed to the uplink
  * @param kept samples that a gateway acknowledged

@@ -43,7 +43,7 @@ public final class UplinkMachine {
   static final long FIRST_BACK_OFF_MILLIS = 100;
   static final long LONGEST_BACK_OFF_MILLIS = 2_000;
 
-  /** What happens to an uplink. */
+  /** An event of an uplink. */
   public sealed interface Event {
     record Read(Tick tick) implements Event {}
 
@@ -73,7 +73,7 @@ public final class UplinkMachine {
     record Loaded(long segment, Map<Long, Map<Long, byte[]>> frames) implements Event {}
   }
 
-  /** What an uplink has to do. */
+  /** An effect that an uplink has to carry out. */
   public sealed interface Effect {
     /**
      * Sends frames.
@@ -115,7 +115,7 @@ public final class UplinkMachine {
   private List<FrameQueue.Queued> sent = List.of();
   private Optional<String> trouble = Optional.empty();
 
-  /** What was told since something was last answered: each reason once. */
+  /** Reasons that were told since something was last answered, each once. */
   private final Set<String> reasonsInARow = new HashSet<>();
 
   /** Why samples of the last answered batch are refused; empty when none is. */

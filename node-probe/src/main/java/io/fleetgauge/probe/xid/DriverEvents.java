@@ -28,7 +28,7 @@ final class DriverEvents implements AutoCloseable {
   /** A GPU that is lost may end every wait at once. */
   private static final Duration NEW_SET = Duration.ofSeconds(1);
 
-  /** How many times a wait ends without an event before GPUs are counted again. */
+  /** The number of waits without an event after which GPUs are counted again. */
   private static final int COUNT_EVERY = 60;
 
   private static final int MOST_GPUS = 256;
@@ -57,7 +57,7 @@ final class DriverEvents implements AutoCloseable {
     return events;
   }
 
-  /** Whether events would come. */
+  /** Tells whether events would come. */
   boolean isRegistered() {
     return registered;
   }

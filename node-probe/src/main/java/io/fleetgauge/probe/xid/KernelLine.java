@@ -3,14 +3,15 @@ package io.fleetgauge.probe.xid;
 import java.util.Locale;
 
 /**
- * What one record of /dev/kmsg says about GPUs: {@code priority,sequence,microseconds,flags;text}.
+ * A record of /dev/kmsg, and what it says about GPUs: {@code
+ * priority,sequence,microseconds,flags;text}.
  *
  * @param address of the GPU or switch, as NVML writes it: 00000000:3B:00.0
  * @param code the XID; that of a GPU that fell off the bus where the line has none
  * @param bootMicros when it was written, since the node was started
  */
 record KernelLine(Kind kind, String address, int code, long bootMicros) {
-  /** What a record is about. */
+  /** The subject of a record. */
   enum Kind {
     XID,
     /** An error of an NVSwitch. */
@@ -33,7 +34,7 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
   private static final String SWITCH = "nvidia-nvswitch";
   private static final String FALLEN = "fallen off the bus";
 
-  /** How the kernel writes the end of a line within a record. */
+  /** The end of a line within a record, as the kernel writes it. */
   private static final String LINE_END = "\\x0a";
 
   private static final int MOST_XID = 999;

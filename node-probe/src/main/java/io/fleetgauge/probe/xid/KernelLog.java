@@ -25,7 +25,7 @@ final class KernelLog implements AutoCloseable {
   /** The longest record that the kernel gives; a smaller buffer is an error to it. */
   private static final int RECORD = 16_384;
 
-  /** What a line is cut to: the fields that are read come first. */
+  /** The length to which a line is cut: the fields that are read come first. */
   private static final int LINE = 1_024;
 
   /** A read that takes longer has waited: what was there before has been read. */
@@ -88,7 +88,7 @@ final class KernelLog implements AutoCloseable {
     return lost;
   }
 
-  /** Whether the log can be read. */
+  /** Tells whether the log can be read. */
   boolean isOpen() {
     return open;
   }
@@ -166,7 +166,7 @@ final class KernelLog implements AutoCloseable {
     length = 0;
   }
 
-  /** Whether a record was read before the log was opened again. */
+  /** Tells whether a record was read before the log was opened again. */
   private boolean isOld(String text) {
     long sequence = KernelLine.sequence(text);
     if (sequence > newest) {

@@ -15,7 +15,7 @@ public final class XidCounts {
   private static final int MOST_CODES = 256;
 
   /**
-   * What is known of a code of a device.
+   * A code of a device as it was seen.
    *
    * @param count those since the probe began
    * @param last ms since the epoch

@@ -101,7 +101,7 @@ public final class XidSampling implements Reader, AutoCloseable {
     return Set.of(core);
   }
 
-  /** Whether both sources are followed. */
+  /** Tells whether both sources are followed. */
   public boolean isFollowing() {
     return sources.isLogOpen() && sources.isRegistered();
   }

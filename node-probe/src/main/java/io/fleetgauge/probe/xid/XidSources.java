@@ -11,10 +11,10 @@ public interface XidSources extends AutoCloseable {
   /** Times that the kernel dropped records before they were read. */
   long lost();
 
-  /** Whether the log can be read. */
+  /** Tells whether the log can be read. */
   boolean isLogOpen();
 
-  /** Whether events would come. */
+  /** Tells whether events would come. */
   boolean isRegistered();
 
   @Override

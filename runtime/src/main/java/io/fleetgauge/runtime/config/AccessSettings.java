@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How this process and a server of another system know each other. The files are read again when
- * they change.
+ * Settings by which this process and a server of another system know each other. The files are read
+ * again when they change.
  *
  * @param token {@code tokenFile}
  * @param user {@code userFile}

@@ -34,7 +34,7 @@ public record HttpSettings(String host, int port, boolean insecure, Optional<Tls
         in.get(HOST), in.get(port(defaultPort)), in.get(INSECURE), TlsSettings.read(in));
   }
 
-  /** Of a process that authenticates nobody. */
+  /** Settings of a process that authenticates nobody. */
   public static HttpSettings readOpen(ConfigReader in, int defaultPort) {
     return new HttpSettings(in.get(HOST), in.get(port(defaultPort)), false, TlsSettings.read(in));
   }

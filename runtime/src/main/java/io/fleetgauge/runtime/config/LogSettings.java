@@ -5,7 +5,7 @@ import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
 
 /**
- * How a process logs to its standard output.
+ * Settings of the log of a process on its standard output.
  *
  * @param format {@code log.format}
  * @param level {@code log.level}: the least severe level that is written
@@ -18,7 +18,7 @@ public record LogSettings(Format format, Level level, int linesPerMinute) {
     JSON
   }
 
-  /** How severe a line is. */
+  /** The severity of a line. */
   public enum Level {
     DEBUG,
     INFO,

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What one tenant may use. The keys stand under {@code query.limits} for all tenants, and under
- * {@code tenants.NAME.limits} of the tenants file for one; what the latter lacks is as for all.
+ * Limits of one tenant. The keys stand under {@code query.limits} for all tenants, and under {@code
+ * tenants.NAME.limits} of the tenants file for one; what the latter lacks is as for all.
  *
  * @param weight {@code weight}
  * @param running {@code running}

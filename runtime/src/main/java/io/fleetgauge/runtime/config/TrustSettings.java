@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a process proves to others that it belongs to the cluster, and which others it believes. The
- * files are read again when they change.
+ * Settings by which a process proves to others that it belongs to the cluster, and which others it
+ * believes. The files are read again when they change.
  *
  * @param ca {@code trust.ca}
  * @param certificate {@code trust.certificate}
@@ -68,18 +68,18 @@ public record TrustSettings(
         CLOCK_SKEW.fallback().orElseThrow());
   }
 
-  /** Of another system than the cluster. */
+  /** Settings for another system than the cluster. */
   public static TrustSettings ofFiles(
       Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
     return new TrustSettings(ca, certificate, key, Optional.empty(), NONE.clockSkew);
   }
 
-  /** Of a process that other processes of the cluster send requests to. */
+  /** Settings of a process that other processes of the cluster send requests to. */
   public static TrustSettings readForReceiver(ConfigReader in) {
     return read(in, in.get(CLOCK_SKEW));
   }
 
-  /** Of a process that only sends requests. */
+  /** Settings of a process that only sends requests. */
   public static TrustSettings readForSender(ConfigReader in) {
     return read(in, CLOCK_SKEW.fallback().orElseThrow());
   }

@@ -54,7 +54,7 @@ final class AddressCache {
     return failures;
   }
 
-  /** What was kept; empty if there is nothing, or if somebody else was asked for it. */
+  /** Reads what was kept; empty if there is nothing, or if somebody else was asked for it. */
   Optional<DiscoveryMachine.Event.Cached> read() {
     try {
       if (!Files.exists(file)) {

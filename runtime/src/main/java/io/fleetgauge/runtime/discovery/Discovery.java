@@ -62,7 +62,7 @@ public final class Discovery implements AutoCloseable {
   private volatile State state = new State(0, 0, false);
   private boolean isClosed;
 
-  /** What metrics show. */
+  /** The state that metrics show. */
   private record State(int discovered, long at, boolean isFromCache) {}
 
   /**

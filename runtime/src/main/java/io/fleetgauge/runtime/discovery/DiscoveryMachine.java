@@ -15,7 +15,7 @@ final class DiscoveryMachine {
   /** Longer only with a longer refresh. */
   static final long LONGEST_BACK_OFF_MILLIS = 10_000;
 
-  /** What happens. Times are ms since the epoch. */
+  /** An event. Times are ms since the epoch. */
   sealed interface Event {
     /** A file with the last answer of an earlier run was read. */
     record Cached(List<String> addresses, long at) implements Event {}
@@ -31,7 +31,7 @@ final class DiscoveryMachine {
     record Failed(String reason) implements Event {}
   }
 
-  /** What is to be done. */
+  /** An effect, to be carried out. */
   sealed interface Effect {
     record Ask() implements Effect {}
 
@@ -71,12 +71,12 @@ final class DiscoveryMachine {
     return usedAt;
   }
 
-  /** Whether the addresses in use are those of an earlier run. */
+  /** Tells whether the addresses in use are those of an earlier run. */
   boolean isFromCache() {
     return isFromCache;
   }
 
-  /** Whether there was a good answer since the start. */
+  /** Tells whether there was a good answer since the start. */
   boolean isAnswered() {
     return isAnswered;
   }

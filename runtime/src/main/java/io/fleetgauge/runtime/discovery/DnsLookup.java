@@ -34,7 +34,7 @@ final class DnsLookup implements Lookup {
 
   private record Server(String name, DnsClient client) {}
 
-  /** What a name server says of a name: some records, or that there is none. */
+  /** The answer of a name server about a name: some records, or that there is none. */
   private record Records<T>(List<T> all) {}
 
   /**

@@ -12,7 +12,7 @@ final class RegistrationMachine {
   static final long FIRST_BACK_OFF_MILLIS = 1_000;
   static final long LONGEST_BACK_OFF_MILLIS = 30_000;
 
-  /** What happens. */
+  /** An event. */
   sealed interface Event {
     record Due() implements Event {}
 
@@ -25,7 +25,7 @@ final class RegistrationMachine {
     record Failed(String reason) implements Event {}
   }
 
-  /** What is to be done. */
+  /** An effect, to be carried out. */
   sealed interface Effect {
     record Register() implements Effect {}
 

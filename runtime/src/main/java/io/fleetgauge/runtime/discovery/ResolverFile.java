@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the machine resolves names, as {@code /etc/resolv.conf} says.
+ * Settings by which the machine resolves names, as {@code /etc/resolv.conf} says.
  *
  * @param servers IP addresses
  * @param search domains that complete a name

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Whether other processes are reached, have the same version, secret and time. */
+/** Checks whether other processes are reached, have the same version, secret and time. */
 final class OtherChecks {
   private static final String REACH = "reach";
   private static final String CLOCK = "clock";

@@ -14,7 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Whether certificates and keys can be read, fit each other, and are valid for some time yet. */
+/**
+ * Checks whether certificates and keys can be read, fit each other, and are valid for some time
+ * yet.
+ */
 final class TlsChecks {
   private static final String CHECK = "tls";
   private static final Duration SOON = Duration.ofDays(30);

@@ -42,7 +42,7 @@ public final class ChangedFiles {
         });
   }
 
-  /** Whether any has changed since the last look and all can be read. */
+  /** Tells whether any has changed since the last look and all can be read. */
   synchronized boolean look() {
     byte[] now = contents();
     boolean changed = now.length > 0 && !Arrays.equals(before, now);

@@ -76,7 +76,7 @@ public final class HealthCheck {
     return status == null ? "" : status;
   }
 
-  /** Whose certificate it is does not matter: it is the container's own. */
+  /** Encrypts a connection, with any certificate: it is the container's own. */
   private static Socket encrypted(Socket plain, URI uri)
       throws IOException, GeneralSecurityException {
     SSLContext context = SSLContext.getInstance("TLS");

@@ -11,7 +11,7 @@ public final class BodyDigest {
 
   private BodyDigest() {}
 
-  /** Of a request without a body. */
+  /** The digest of a request without a body. */
   public static byte[] ofNothing() {
     return OF_NOTHING.clone();
   }

@@ -34,7 +34,7 @@ public final class ClientCertificate {
                 + " certificate that the authority of http.tls.clientCa has signed\"}");
   }
 
-  /** Whether the client has shown a certificate. */
+  /** Tells whether the client has shown a certificate. */
   static boolean isShown(HttpServerRequest request) {
     if (request.sslSession() == null) {
       return false;

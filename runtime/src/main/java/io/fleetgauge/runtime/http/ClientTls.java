@@ -37,7 +37,7 @@ public record ClientTls(
   }
 
   /**
-   * Of servers of another system.
+   * Options for servers of another system.
    *
    * @param section of the keys, for messages
    */

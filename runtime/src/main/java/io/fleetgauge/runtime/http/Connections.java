@@ -34,7 +34,7 @@ final class Connections {
 
   private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
-  /** What is known of a connection. */
+  /** The state of a connection. */
   private static final class State {
     private volatile HttpServerResponse last;
     private volatile long waitingSince;
@@ -43,12 +43,12 @@ final class Connections {
       waitingSince = now;
     }
 
-    /** Whether a request is being answered. */
+    /** Tells whether a request is being answered. */
     private boolean isBusy() {
       return last != null && !last.ended();
     }
 
-    /** Whether it goes on with another protocol than HTTP, which has its own limits. */
+    /** Tells whether it goes on with another protocol than HTTP, which has its own limits. */
     private boolean isUpgraded() {
       return last != null && last.getStatusCode() == SWITCHING_PROTOCOLS;
     }

@@ -74,7 +74,7 @@ public final class Guard {
   private final LongAdder refused = new LongAdder();
   private final List<Runnable> onTenantsChange = new CopyOnWriteArrayList<>();
 
-  /** What a request has proven, and to whom. */
+  /** Proofs of a request, and to whom they were shown. */
   private record Proof(Guard guard, Verdict.Proven of) {}
 
   private Guard(
@@ -203,12 +203,12 @@ public final class Guard {
     verifier.isReachedAs(host);
   }
 
-  /** How many requests were answered with 401, 403 or 503. */
+  /** The number of requests that were answered with 401, 403 or 503. */
   long refused() {
     return refused.sum();
   }
 
-  /** How often the tenants file could not be used. */
+  /** The number of times that the tenants file could not be used. */
   long fileFailures() {
     return file.map(TenantFile::failures).orElse(0L);
   }
@@ -263,7 +263,7 @@ public final class Guard {
             });
   }
 
-  /** What the sender of a request may do; empty for the cluster's own processes. */
+  /** The rights of the sender of a request; empty for the cluster's own processes. */
   public static Optional<Grant> grant(RoutingContext http) {
     return Optional.ofNullable(http.get(GRANT));
   }

@@ -77,7 +77,7 @@ public final class HttpFailure extends IOException {
     return target.getScheme() + "://" + target.getRawAuthority() + target.getRawPath();
   }
 
-  /** What kind of failure it is. */
+  /** The kind of failure. */
   public Kind kind() {
     return kind;
   }

@@ -215,7 +215,7 @@ public final class HttpListener implements AutoCloseable {
         .onComplete(done -> request.connection().close());
   }
 
-  /** What is wrong with a form that could not be read; empty if no limit was exceeded. */
+  /** The limit that a form which could not be read exceeds; empty if it exceeds none. */
   public static String exceededFormLimit(Throwable failure) {
     return failure instanceof TooManyFormFieldsException
         ? "the form has more than the " + MAX_FORM_FIELDS + " fields that are allowed"

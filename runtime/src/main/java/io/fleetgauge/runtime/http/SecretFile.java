@@ -141,7 +141,7 @@ public final class SecretFile {
     }
   }
 
-  /** Whether there is a secret. */
+  /** Tells whether there is a secret. */
   public boolean isSet() {
     return !texts.isEmpty();
   }

@@ -132,7 +132,7 @@ public final class ConfigReader {
     return find(key, key.type());
   }
 
-  /** Whether a key is there, be its value right or wrong. */
+  /** Tells whether a key is there, be its value right or wrong. */
   public boolean has(Key<?> key) {
     return !at(key.name()).isMissingNode();
   }

@@ -22,7 +22,7 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
 /**
- * What values a key may have: how one is read, checked, printed, and named in errors and on the
+ * The type of a key's values: how one is read, checked, printed, and named in errors and on the
  * reference page.
  *
  * @param <T> the value

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
  * expressions are named so. Elsewhere, digits between the braces stay too.
  */
 final class Placeholders {
-  /** Of a file, bytes. */
+  /** Most bytes of a file. */
   private static final int LONGEST_FILE = 64 << 10;
 
   private static final Pattern PLACEHOLDER =
@@ -51,7 +51,7 @@ final class Placeholders {
     this.problems = problems;
   }
 
-  /** Whether a placeholder in the value of a key, or below it, could not be replaced. */
+  /** Tells whether a placeholder in the value of a key, or below it, could not be replaced. */
   boolean hasRefused(String key) {
     return refused.stream()
         .anyMatch(

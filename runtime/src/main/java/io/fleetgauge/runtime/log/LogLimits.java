@@ -52,7 +52,7 @@ final class LogLimits {
   }
 
   /**
-   * Whether a line is written.
+   * Tells whether a line is written.
    *
    * @param text of the line, before values are put into it
    * @param now of a clock that only moves forward, ns
@@ -87,7 +87,7 @@ final class LogLimits {
     }
   }
 
-  /** What was left out in minutes that have ended; told once. */
+  /** Tells what was left out in minutes that have ended, once. */
   synchronized List<LeftOut> over() {
     List<LeftOut> told = over;
     over = List.of();

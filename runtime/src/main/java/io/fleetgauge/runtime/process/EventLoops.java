@@ -28,7 +28,9 @@ public final class EventLoops {
             .setInternalBlockingPoolSize(FEW));
   }
 
-  /** Whether binding failed because the port is in use; each transport reports it differently. */
+  /**
+   * Tells whether binding failed because the port is in use; each transport reports it differently.
+   */
   public static boolean isTaken(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException

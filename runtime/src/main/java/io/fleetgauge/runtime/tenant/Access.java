@@ -76,7 +76,7 @@ public final class Access {
     }
   }
 
-  /** Whether there is no tenants file, so that every request may do everything. */
+  /** Tells whether there is no tenants file, so that every request may do everything. */
   public boolean isOpen() {
     return state.isEmpty();
   }
@@ -109,7 +109,7 @@ public final class Access {
   }
 
   /**
-   * What a request may do, if that can be decided at once.
+   * Decides what a request may do, if that is possible at once.
    *
    * @return empty when a slow hash has to be compared first
    * @throws Refusal if its sender is unknown or expired
@@ -204,7 +204,7 @@ public final class Access {
     return new Grant(String.join("|", names), tenants, limits, Set.copyOf(rights), true);
   }
 
-  /** Whether a tenant has a right over the data of all tenants. */
+  /** Tells whether a tenant has a right over the data of all tenants. */
   private static boolean mayAll(TenantSettings tenant, Right right, Instant now) {
     return tenant.tokens().isEmpty()
         || tenant.tokens().values().stream()

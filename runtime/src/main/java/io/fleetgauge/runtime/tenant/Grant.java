@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the sender of a request may do.
+ * The rights of the sender of a request.
  *
  * @param tenant the tenant's name; several names are joined by |
  * @param tenants their settings; empty without a tenants file
@@ -29,7 +29,7 @@ public record Grant(
     return tenants.stream().map(TenantSettings::scope).distinct().toList();
   }
 
-  /** How many hosts its samples may name; empty without a tenants file. */
+  /** The number of hosts that its samples may name; empty without a tenants file. */
   public Optional<HostLimits> hostLimits() {
     return tenants.stream().map(TenantSettings::hostLimits).reduce(HostLimits::least);
   }

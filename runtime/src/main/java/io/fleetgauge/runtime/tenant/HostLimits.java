@@ -5,7 +5,7 @@ import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
 
 /**
- * How many hosts the samples of one tenant may name. The keys stand under {@code
+ * The number of hosts that the samples of one tenant may name. The keys stand under {@code
  * tenants.NAME.limits}.
  *
  * @param hosts {@code hosts}

@@ -40,7 +40,7 @@ record Network(String text, List<Byte> address, int bits) {
     }
   }
 
-  /** Whether it contains an address, given as bytes. */
+  /** Tells whether it contains an address, given as bytes. */
   boolean contains(byte[] other) {
     if (other.length != address.size()) {
       return false;

@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.tenant;
 
-/** What a token allows. */
+/** A right that a token gives. */
 public enum Right {
   /** Query the data in the tenant's scope. */
   READ,

@@ -3,7 +3,7 @@ package io.fleetgauge.runtime.tenant;
 import java.util.List;
 
 /**
- * What a request says about its sender.
+ * Claims of a request about its sender.
  *
  * @param authorization its {@code Authorization} headers
  * @param orgIds its {@code X-Scope-OrgID} headers

@@ -87,7 +87,7 @@ public final class TenantFile {
     }
   }
 
-  /** How often a changed file could not be used. */
+  /** The number of times that a changed file could not be used. */
   public long failures() {
     return failures.sum();
   }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What the tenants file says.
+ * The content of the tenants file.
  *
  * @param tenants {@code tenants}, by name
  * @param proxies {@code proxies}: networks whose {@code X-Scope-OrgID} header is trusted without a

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What the tenants file says about one tenant. The keys stand under {@code tenants.NAME}.
+ * The part of the tenants file about one tenant. The keys stand under {@code tenants.NAME}.
  *
  * @param name letters, digits, - and _, 100 at most
  * @param scope {@code scope}: a selector that all data of the tenant matches; empty for all data

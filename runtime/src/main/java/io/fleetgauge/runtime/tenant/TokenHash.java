@@ -29,7 +29,7 @@ final class TokenHash {
     return HexFormat.of().parseHex(hex);
   }
 
-  /** Whether a token has this hash; takes some 10 ms, as it is meant to. */
+  /** Tells whether a token has this hash; takes some 10 ms, as it is meant to. */
   static boolean isArgon2id(String token, String hash) {
     Matcher parts = ARGON2ID.matcher(hash);
     if (!parts.matches()) {

@@ -45,7 +45,7 @@ public interface Span {
         public void end() {}
       };
 
-  /** Whether it is sent to the collector, so that attributes are worth their cost. */
+  /** Tells whether it is sent to the collector, so that attributes are worth their cost. */
   boolean isRecorded();
 
   /** Begins a part of it that is done in this process. */

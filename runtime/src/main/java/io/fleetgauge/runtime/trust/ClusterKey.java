@@ -32,11 +32,11 @@ public final class ClusterKey {
   private final Supplier<List<String>> secrets;
   private volatile Derived derived = new Derived(List.of(), List.of());
 
-  /** What is signed; a signature for one purpose never verifies for another. */
+  /** The purpose of a signature, which never verifies for another one. */
   public enum Purpose {
     /** A request between processes. */
     REQUEST,
-    /** What a member publishes in Hazelcast. */
+    /** An entry that a member publishes in Hazelcast. */
     ENTRY,
     /** A message on the event bus. */
     MESSAGE,
@@ -64,7 +64,7 @@ public final class ClusterKey {
     return new ClusterKey(secrets);
   }
 
-  /** Whether there is a secret. */
+  /** Tells whether there is a secret. */
   public boolean isSet() {
     return !secrets.get().isEmpty();
   }
@@ -80,8 +80,8 @@ public final class ClusterKey {
   }
 
   /**
-   * Whether the same parts were signed for the same purpose with a secret of this cluster; compared
-   * in constant time. When no secret is set, only what is not signed verifies.
+   * Tells whether the same parts were signed for the same purpose with a secret of this cluster;
+   * compared in constant time. When no secret is set, only what is not signed verifies.
    */
   public boolean verifies(byte[] signature, Purpose purpose, byte[]... parts) {
     List<Map<Purpose, Mac>> macs = macs();

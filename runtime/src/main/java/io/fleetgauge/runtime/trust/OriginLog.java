@@ -21,7 +21,7 @@ public final class OriginLog {
   private int lines;
 
   /**
-   * Whether to log a line now.
+   * Decides whether to log a line now.
    *
    * @param origin whom the line is about, and what it says, where that differs
    * @param now ms of any clock
@@ -47,7 +47,7 @@ public final class OriginLog {
     return true;
   }
 
-  /** What was wrong is right: the next line about an origin is logged at once. */
+  /** Tells that what was wrong is right: the next line about an origin is logged at once. */
   synchronized void isOver(String origin) {
     if (!logged.isEmpty()) {
       logged.remove(origin);

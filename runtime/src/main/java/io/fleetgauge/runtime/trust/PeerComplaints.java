@@ -30,7 +30,7 @@ public final class PeerComplaints {
     return "Fleetgauge-Signature reason=\"" + reason + "\", error=\"" + text + "\"";
   }
 
-  /** Whether an answer with a status says anything about signatures. */
+  /** Tells whether an answer with a status says anything about signatures. */
   public boolean concerns(int status) {
     return status == UNAUTHORIZED || status < 300 && !complaining.isEmpty();
   }

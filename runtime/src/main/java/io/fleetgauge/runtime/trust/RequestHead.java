@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What is signed of a request, except its body.
+ * The signed part of a request, except its body.
  *
  * @param method such as {@code POST}
  * @param target the path with the query, as it is sent

@@ -33,12 +33,12 @@ public final class RequestSigner {
     this.sender = sender;
   }
 
-  /** Whether requests are signed. */
+  /** Tells whether requests are signed. */
   public boolean isSet() {
     return key.isSet();
   }
 
-  /** How a receiver is named: host and port as the sender connects to them. */
+  /** The name of a receiver: host and port as the sender connects to them. */
   public static String receiver(String host, int port) {
     if (host.indexOf(':') < 0) {
       return host.toLowerCase(Locale.ROOT) + ":" + port;

@@ -26,7 +26,7 @@ public final class RequestVerifier {
   private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Map<Unproven, LongAdder> rejected = new EnumMap<>(Unproven.class);
 
-  /** What a request has proven. */
+  /** The proof of a request. */
   public sealed interface Verdict {
     /**
      * It comes from a process of this cluster.
@@ -139,7 +139,7 @@ public final class RequestVerifier {
   }
 
   /**
-   * Whether a body is the one that was signed.
+   * Tells whether a body is the one that was signed.
    *
    * @param digest the SHA-256 of the body that arrived
    * @return why the request is rejected; empty when it is not
@@ -167,14 +167,14 @@ public final class RequestVerifier {
     return new Verdict.Rejected(reason, text);
   }
 
-  /** How many requests were rejected, by reason. */
+  /** The number of requests that were rejected, by reason. */
   public Map<String, Long> rejected() {
     Map<String, Long> counts = new TreeMap<>();
     rejected.forEach((reason, count) -> counts.put(reason.label(), count.sum()));
     return counts;
   }
 
-  /** How many senders are remembered. */
+  /** The number of senders that are remembered. */
   public int senders() {
     synchronized (seen) {
       return seen.senders();

@@ -93,12 +93,12 @@ final class SeenRequests {
     }
   }
 
-  /** How many words of 64 numbers are remembered. */
+  /** The number of words of 64 numbers that are remembered. */
   int words() {
     return words;
   }
 
-  /** How many senders are remembered. */
+  /** The number of senders that are remembered. */
   int senders() {
     return windows.size();
   }

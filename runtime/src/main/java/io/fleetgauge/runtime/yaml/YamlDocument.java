@@ -82,7 +82,7 @@ public record YamlDocument(Optional<Node> root, OptionalInt next) {
     }
   }
 
-  /** How many nodes there are below each node, with those behind aliases. */
+  /** The number of nodes below each node, with those behind aliases. */
   private static final class Sizes {
     private static final long IN_PROGRESS = -1;
 

@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What the kubelet has to give away.
+ * The devices that the kubelet has to give away.
  *
  * @param byResource healthy devices by resource, given or free
  * @param withheld GPUs and MIG instances of the node that are in no resource, so that no pod can

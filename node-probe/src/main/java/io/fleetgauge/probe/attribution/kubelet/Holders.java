@@ -95,7 +95,7 @@ final class Holders {
     return pods;
   }
 
-  /** What only one pod can have, together: a device, or a whole GPU with all its shares. */
+  /** Names that only one pod can have, together: a device, or a whole GPU with all its shares. */
   private static Collection<List<PodDevice>> byDevice(List<PodDevice> devices) {
     Set<Id> all = new HashSet<>();
     devices.forEach(each -> all.add(new Id(each.resource(), each.id())));

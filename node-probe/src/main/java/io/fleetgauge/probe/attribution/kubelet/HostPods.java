@@ -38,7 +38,7 @@ final class HostPods {
   private int left;
 
   /**
-   * What the node shows.
+   * Pods as the node shows them.
    *
    * @param uids of pods with one folder of logs, or one that has a cgroup
    */
@@ -56,7 +56,7 @@ final class HostPods {
     this.patienceMillis = patience.toMillis();
   }
 
-  /** What is seen of these pods; nothing where the node does not show it. */
+  /** Looks for these pods; nothing where the node does not show them. */
   Seen look(Set<Pod> pods, long now) {
     Map<Pod, Set<String>> uids = uids(pods);
     Set<String> running = uids.isEmpty() ? Set.of() : running();

@@ -6,7 +6,7 @@ final class KubeletFailure extends Exception {
 
   private final Kind kind;
 
-  /** What to do about it. */
+  /** Advice on it. */
   enum Kind {
     /** Nobody listens: the kubelet restarts, or the folder is not mounted. */
     UNREACHABLE,

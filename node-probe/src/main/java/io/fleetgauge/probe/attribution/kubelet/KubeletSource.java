@@ -74,7 +74,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private long timer = -1;
 
   /**
-   * What the kubelet said last.
+   * The last answer of the kubelet.
    *
    * @param at ms, of the clock
    * @param uids of pods that the node shows
@@ -89,7 +89,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
       Set<String> known) {}
 
   /**
-   * What an answer means for the GPUs that there are.
+   * The meaning of an answer for the GPUs that there are.
    *
    * @param told UIDs that runtimes told
    */
@@ -212,7 +212,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     return now;
   }
 
-  /** What the node shows is as new as the answer; what runtimes told may be older. */
+  /** UIDs of pods. The node shows what is as new as the answer; what runtimes told may be older. */
   private static Map<Pod, String> uids(
       List<PodDevice> devices, Map<Pod, String> seen, Map<String, String> told) {
     Map<Pod, String> uids = new HashMap<>();
@@ -276,7 +276,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     return folder != null && Files.isDirectory(folder);
   }
 
-  /** What tells a socket from the one before it; empty without one. */
+  /** An identity that tells a socket from the one before it; empty without one. */
   private String socket() {
     isThere = isThere || hasFolder();
     try {

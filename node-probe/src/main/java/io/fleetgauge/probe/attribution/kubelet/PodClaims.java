@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What pods own, of the GPUs of this node.
+ * Claims of pods to the GPUs of this node.
  *
  * @param unresolved devices that are none of the node's GPUs
  */

@@ -17,8 +17,8 @@ record PodDevice(
   }
 
   /**
-   * Whether only one pod can have it. This is so of shares of a GPU too, each of which has an id of
-   * its own; claims of dynamic resources may be shared by pods.
+   * Tells whether only one pod can have it. This is so of shares of a GPU too, each of which has an
+   * id of its own; claims of dynamic resources may be shared by pods.
    */
   boolean isExclusive() {
     return !isDynamic;

@@ -53,11 +53,11 @@ final class PodResources {
   private int pods;
   private int containers;
 
-  /** What is wrong with the entry that is being read; empty so far. */
+  /** The problem of the entry that is being read; empty so far. */
   private String odd = "";
 
   /**
-   * What an answer lists.
+   * The content of an answer.
    *
    * @param leftOut what is wrong with each entry that is not in the list
    */
@@ -318,7 +318,9 @@ final class PodResources {
     odd = odd.isEmpty() ? why : odd;
   }
 
-  /** Whether the entry that was read is as the kubelet writes it; it is left out if it is not. */
+  /**
+   * Tells whether the entry that was read is as the kubelet writes it; it is left out if it is not.
+   */
   private boolean isSound() {
     boolean isSound = odd.isEmpty();
     if (!isSound) {

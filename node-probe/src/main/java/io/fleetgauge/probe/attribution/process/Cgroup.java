@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What control groups tell of the owner of a process; empty text where they do not tell. These
+ * Control groups as they tell of the owner of a process; empty text where they do not tell. These
  * forms are read, at any depth below a prefix where nothing else is said (C is a container's id of
  * 64 hexadecimal digits, U a pod's UID):
  *
@@ -97,7 +97,7 @@ record Cgroup(
     return best;
   }
 
-  /** Whether it is more than a unit or a user. */
+  /** Tells whether it is more than a unit or a user. */
   private boolean namesWorkload() {
     return !(container.isEmpty() && name.isEmpty() && pod.isEmpty() && job.isEmpty());
   }
@@ -145,7 +145,7 @@ record Cgroup(
         : -1;
   }
 
-  /** What the segments of one path tell, from the outside in. */
+  /** A reading of the segments of one path, from the outside in. */
   private static final class Reading {
     private String container = "";
     private String name = "";
@@ -155,7 +155,7 @@ record Cgroup(
     private String unit = "";
     private String uid = "";
 
-    /** Whether it is a program that watches a container, and not in it. */
+    /** True if it is a program that watches a container, and not in it. */
     private boolean isMonitor;
 
     /** Answers where the segments go on after those of Slurm. */

@@ -113,7 +113,7 @@ record OwnedProcess(
     return unowned.isEmpty();
   }
 
-  /** What keeps its owner apart from others: processes of one owner have the same. */
+  /** A key of its owner: processes of one owner have the same. */
   String ownerKey() {
     if (!container.isEmpty()) {
       return "container " + container;

@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the kernel shows of a process below the node's {@code /proc}. Files are read together, and
- * the time at which the process began before and after them: numbers of processes are used again.
- * Nothing is read that waits for a process that is stuck. Not for several threads.
+ * Files that show a process below the node's {@code /proc}. Files are read together, and the time
+ * at which the process began before and after them: numbers of processes are used again. Nothing is
+ * read that waits for a process that is stuck. Not for several threads.
  */
 final class ProcessFiles {
   /** A line of a cgroup is at most a path long, and there are a dozen. */
@@ -39,7 +39,7 @@ final class ProcessFiles {
   private final byte[] buffer = new byte[MOST_BYTES];
   private final Map<String, Cgroup> cgroups = new HashMap<>();
 
-  /** What is left of a process. */
+  /** The state of a process. */
   enum Life {
     RUNNING,
     /** In a call of the kernel that nothing interrupts: parts of it must not be read. */
@@ -109,7 +109,8 @@ final class ProcessFiles {
   }
 
   /**
-   * Whether nothing but its user tells whose a process is; to make that file costs the kernel most.
+   * Tells whether nothing but its user tells whose a process is; to make that file costs the kernel
+   * most.
    */
   private static boolean needsUser(Cgroup group) {
     return !group.isContainer() && group.pod().isEmpty() && group.uid().isEmpty();

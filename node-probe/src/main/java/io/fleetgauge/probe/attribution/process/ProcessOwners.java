@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whose the processes are that use a GPU. One thread asks, at each reading of the GPUs; any may
+ * Owners of the processes that use a GPU. One thread asks, at each reading of the GPUs; any may
  * look at what was found.
  */
 public final class ProcessOwners implements OwnerSource {
@@ -35,7 +35,7 @@ public final class ProcessOwners implements OwnerSource {
   private final ContainerNames names;
   private final LongSupplier nanos;
 
-  /** What processes were started with does not change: read once. */
+  /** Variables that processes were started with: they do not change, and are read once. */
   private Map<Instance, SlurmVariables> variables = new HashMap<>();
 
   private volatile Found found;

@@ -8,7 +8,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.util.Set;
 
-/** What is known of the reading of processes; it never waits. */
+/** Series of the reading of processes itself; it never waits. */
 public final class ProcessReport implements Reader {
   private static final double MILLIS = 1000;
 

@@ -17,8 +17,8 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * What processes, containers, pods and jobs use of the node's GPUs. It reads after the GPUs, and
- * says nothing while their driver does not answer.
+ * Series of what processes, containers, pods and jobs use of the node's GPUs. It reads after the
+ * GPUs, and says nothing while their driver does not answer.
  */
 public final class ProcessSampling implements Reader {
   private final Supplier<Optional<List<GpuProcesses>>> gpus;
@@ -76,7 +76,7 @@ public final class ProcessSampling implements Reader {
     return UsedGpuMemory.of(gpus.get(), newest);
   }
 
-  /** Whether processes use the GPUs, as the exporter numbers it. For any thread. */
+  /** Tells whether processes use the GPUs, as the exporter numbers it. For any thread. */
   int status() {
     return UsedGpuMemory.Status.of(gpus.get()).code;
   }

@@ -68,7 +68,7 @@ final class ProcessSeries {
       utilization = GpuMetrics.of("gpu_" + label + "_utilization_ratio");
     }
 
-    /** What the sum of a process is of; empty when there is none. */
+    /** The key of the sum that a process counts in; empty when there is none. */
     abstract String key(OwnedProcess process);
 
     private Labels owner(Labels of) {
@@ -86,7 +86,7 @@ final class ProcessSeries {
     }
   }
 
-  /** What some processes use together. */
+  /** The sum of what some processes use. */
   private static final class Use {
     private Labels owner = Labels.EMPTY;
     private OptionalLong bytes = OptionalLong.empty();
@@ -132,7 +132,7 @@ final class ProcessSeries {
     this.usedMemory = usedMemory;
   }
 
-  /** How many found no place within the limit, at the last reading. For any thread. */
+  /** The number that found no place within the limit, at the last reading. For any thread. */
   Map<Kind, Integer> leftOut() {
     return leftOut;
   }

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What Slurm puts into the environment of a job's processes. Whoever starts a process may put in
- * anything: it tells more about a job, and the job of a container that a job has started, and
- * nothing that decides who may see a series.
+ * Variables that Slurm puts into the environment of a job's processes. Whoever starts a process may
+ * put in anything: it tells more about a job, and the job of a container that a job has started,
+ * and nothing that decides who may see a series.
  *
  * @param job id of the job
  * @param partition the queue it came from

@@ -14,10 +14,10 @@ import java.util.TreeMap;
  * GPU memory by container as the exporter of that name shows it: one metric, and these labels only.
  */
 final class UsedGpuMemory {
-  /** What the values are; the exporter says bits. */
+  /** The unit of the values; the exporter says bits. */
   static final String UNIT = "bytes";
 
-  /** What the node's GPUs do, by the numbers of the exporter. */
+  /** States of the node's GPUs, by the numbers of the exporter. */
   enum Status {
     USED(0),
     /** The driver cannot be read. */

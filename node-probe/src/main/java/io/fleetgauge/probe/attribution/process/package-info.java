@@ -1,5 +1,5 @@
 /**
- * Whose the processes are that use a GPU, and what each of them, each container, pod and Slurm job
+ * Owners of the processes that use a GPU, and what each of them, each container, pod and Slurm job
  * uses of it.
  *
  * <p>In: the processes that the driver lists, {@code /proc/PID} of the node, the names that

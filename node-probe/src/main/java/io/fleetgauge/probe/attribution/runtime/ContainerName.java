@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a container is called; empty text where it is in no pod.
+ * The name of a container; empty text where it is in no pod.
  *
  * @param name as Docker has it: {@code k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT} in a pod
  * @param container its name, or its name in its pod
@@ -23,7 +23,7 @@ public record ContainerName(
 
   private static final String OF_POD = "k8s_";
 
-  /** What a name in a pod consists of. */
+  /** Parts of a name in a pod. */
   private static final int PARTS = 6;
 
   private static final int LONGEST = 253;

@@ -30,7 +30,7 @@ public final class ContainerNames implements AutoCloseable {
   /** While nothing is missing, runtimes are asked once in so many rounds. */
   private static final int SELDOM = 6;
 
-  /** How connecting fails where there is no such runtime. */
+  /** Message of a connection that fails because there is no such runtime. */
   private static final String ABSENT = "No such file";
 
   private final List<Asked> runtimes = new ArrayList<>();
@@ -43,7 +43,7 @@ public final class ContainerNames implements AutoCloseable {
   private int round;
 
   /**
-   * What is known of a runtime.
+   * A runtime as far as it is known.
    *
    * @param socket by which it is asked
    * @param ageMillis time since its last answer; empty before the first
@@ -57,7 +57,7 @@ public final class ContainerNames implements AutoCloseable {
     volatile boolean isBusy;
     volatile boolean isUp;
 
-    /** Whether there ever was a socket. */
+    /** True if there ever was a socket. */
     volatile boolean isThere;
 
     volatile boolean hasAnswered;
@@ -156,7 +156,7 @@ public final class ContainerNames implements AutoCloseable {
     }
   }
 
-  /** Whether a runtime has not answered yet. */
+  /** Tells whether a runtime has not answered yet. */
   boolean isAsking() {
     return runtimes.stream().anyMatch(each -> each.isBusy);
   }
@@ -234,7 +234,7 @@ public final class ContainerNames implements AutoCloseable {
     of.isUp = false;
   }
 
-  /** Whether a failure says that there is no such socket; transports say it differently. */
+  /** Tells whether a failure says that there is no such socket; transports say it differently. */
   private static boolean isAbsence(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof FileNotFoundException || cause.toString().contains(ABSENT)) {

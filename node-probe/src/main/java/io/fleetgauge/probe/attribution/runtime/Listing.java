@@ -3,7 +3,7 @@ package io.fleetgauge.probe.attribution.runtime;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a runtime told: names by the id of their container. Not for several threads. */
+/** The answer of a runtime: names by the id of their container. Not for several threads. */
 final class Listing {
   private final Map<String, ContainerName> names = new HashMap<>();
   private int lost;
@@ -22,7 +22,7 @@ final class Listing {
     return names;
   }
 
-  /** How many entries could not be read. */
+  /** The number of entries that could not be read. */
   int lost() {
     return lost;
   }

@@ -1,5 +1,5 @@
 /**
- * How container runtimes call the containers of the node.
+ * Names that container runtimes give to the containers of the node.
  *
  * <p>In: the Unix sockets of Docker, Podman, containerd and CRI-O, where they are. Out: {@link
  * io.fleetgauge.probe.attribution.runtime.ContainerNames}, the name of a container by its id, and

@@ -21,7 +21,7 @@ public record JobCgroups(Path mount) {
   private static final String JOB = "job_";
 
   /**
-   * What is there.
+   * The jobs that are there.
    *
    * @param hasSlurm whether Slurm has cgroups on this node
    * @param jobs ids of the jobs that have one

@@ -21,7 +21,7 @@ public final class JobSampling implements Reader, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobSampling.class);
   private static final double MILLIS = 1000;
 
-  /** How many askings may fail before what is known is too old. */
+  /** The number of requests that may fail before what is known is too old. */
   private static final int KEEP = 3;
 
   private final SlurmSettings.Jobs settings;
@@ -31,7 +31,7 @@ public final class JobSampling implements Reader, AutoCloseable {
   private volatile State state = new State(List.of(), 0, 0, Long.MIN_VALUE, 0);
   private String trouble = ""; // logged last
 
-  /** What is known; times of the monotonic clock. */
+  /** All that is known; times of the monotonic clock. */
   private record State(List<Labels> series, int leftOut, int damaged, long readAt, long failures) {
     boolean wasRead() {
       return readAt != Long.MIN_VALUE;

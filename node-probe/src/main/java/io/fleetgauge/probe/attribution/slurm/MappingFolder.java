@@ -63,7 +63,7 @@ public final class MappingFolder implements OwnerSource {
   /** A job of a file. */
   private record Entry(String file, Labels job) {}
 
-  /** What the last look found. */
+  /** The result of the last look. */
   private record State(
       List<Entry> entries, boolean isUp, OptionalLong readAt, long errors, int stale) {}
 

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What {@code squeue --json} prints, in the forms of Slurm 22.05 and later: a number is a number,
+ * The output of {@code squeue --json}, in the forms of Slurm 22.05 and later: a number is a number,
  * or an object with {@code set}, {@code infinite} and {@code number}; a state is a text or a list.
  * Names of users may have any bytes: Slurm does not check that they are UTF-8. It is read as it
  * comes, because it has hundreds of bytes of each job that nobody needs here.
@@ -45,7 +45,7 @@ final class SqueueForm {
   private static final Set<String> RUNNING =
       Set.of("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED");
 
-  /** What Slurm 22.05 tells of a running job instead of its state. */
+  /** The word that Slurm 22.05 has instead of the state of a running job. */
   private static final Set<String> ALONE = Set.of("CONFIGURING", "RESIZING", "SIGNALING");
 
   private static final Set<String> FIELDS =
@@ -198,8 +198,8 @@ final class SqueueForm {
   }
 
   /**
-   * What is allocated names GPUs only where Slurm accounts for them, so what was asked counts too.
-   * A license or another resource whose name has "gpu" in it is none.
+   * Reads allocated GPUs, which are named only where Slurm accounts for them, so what was asked
+   * counts too. A license or another resource whose name has "gpu" in it is none.
    */
   private static boolean hasGpus(Map<String, String> told) {
     return told.entrySet().stream()

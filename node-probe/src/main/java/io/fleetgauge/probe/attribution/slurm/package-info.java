@@ -1,5 +1,5 @@
 /**
- * What the probe finds out about Slurm's jobs by itself.
+ * Jobs of Slurm, as the probe finds out about them by itself.
  *
  * <p>In: the cgroups of jobs, dcgm-exporter's folder with a file for each GPU, and on one probe of
  * the cluster what {@code squeue --json} prints. Out: the end of allocations whose job has gone, an

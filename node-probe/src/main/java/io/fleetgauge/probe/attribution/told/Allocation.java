@@ -29,7 +29,7 @@ public record Allocation(
     return new Allocation(id, gpus, owner, expires, true);
   }
 
-  /** Whether both say the same of an owner, whatever has been seen of its cgroup. */
+  /** Tells whether both say the same of an owner, whatever has been seen of its cgroup. */
   boolean isSameAs(Allocation other) {
     return withCgroup().equals(other.withCgroup());
   }

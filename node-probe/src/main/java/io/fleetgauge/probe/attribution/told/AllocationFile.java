@@ -30,7 +30,7 @@ record AllocationFile(Path file, String boot) {
   private static final Pattern HEAD =
       Pattern.compile("fleetgauge-allocations 1 ([0-9a-f]{8}) ([0-9a-zA-Z-]*)");
 
-  /** What was kept; nothing if it cannot be read. Jobs do not outlive the machine's start. */
+  /** Reads what was kept; nothing if it cannot be read. Jobs do not outlive the machine's start. */
   List<Allocation> read() {
     if (!Files.exists(file)) {
       return List.of();

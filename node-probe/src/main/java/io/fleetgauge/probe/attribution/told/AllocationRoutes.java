@@ -27,7 +27,7 @@ public final class AllocationRoutes {
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refused = new LongAdder();
 
-  /** What a request is answered. */
+  /** The answer to a request. */
   private record Answer(int status, String body) {}
 
   public AllocationRoutes(Vertx vertx, Allocations allocations, ToldSource source) {

@@ -33,7 +33,7 @@ public final class Allocations {
     this.clock = clock;
   }
 
-  /** What came of telling an allocation. */
+  /** The result of telling an allocation. */
   enum Outcome {
     DONE,
     /** There are too many. */
@@ -133,7 +133,7 @@ public final class Allocations {
     }
   }
 
-  /** How often the disk did not take a change. */
+  /** The number of changes that the disk did not take. */
   long fileErrors() {
     return fileErrors.sum();
   }

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.attribution.told;
 
-/** What is wrong with an allocation, and what to do about it. */
+/** A problem of an allocation, and what to do about it. */
 final class BadAllocation extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -22,7 +22,7 @@ record FieldRead(
     double divisor,
     double least,
     double most) {
-  /** What happens to the value. */
+  /** The use of the value. */
   enum Kind {
     VALUE,
     /** 32 bits whatever type the driver says; some mislabel it. */

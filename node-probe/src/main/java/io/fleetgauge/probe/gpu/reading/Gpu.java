@@ -111,7 +111,7 @@ public final class Gpu {
     return readAt;
   }
 
-  /** Whether the driver has lost it, or does not count it any more. For any thread. */
+  /** Tells whether the driver has lost it, or does not count it any more. For any thread. */
   public boolean isLost() {
     return lost;
   }
@@ -180,7 +180,7 @@ public final class Gpu {
     return quick.read(nvml, device, into, counts, now);
   }
 
-  /** Whether a code means that the GPU or the library is not there any more. */
+  /** Tells whether a code means that the GPU or the library is not there any more. */
   static boolean ends(int code) {
     return code == NvmlReturn.GPU_IS_LOST || NvmlReturn.isLibraryWide(code);
   }

@@ -36,13 +36,13 @@ final class GpuCalls {
   /** On or off. */
   private static final double FLAG = 1;
 
-  /** What is asked of a GPU. */
+  /** Calls for a GPU. */
   static final List<Ask> OF_GPU = ofGpu();
 
-  /** What is asked of a MIG device; the rest is only known of its GPU. */
+  /** Calls for a MIG device; the rest is only known of its GPU. */
   static final List<Ask> OF_INSTANCE = List.of(memory(), memoryBefore510(), usedMemory());
 
-  /** What is asked of a GPU every second. */
+  /** Calls for a GPU every second. */
   static final List<Ask> QUICK = List.of(utilization(), smClock());
 
   /** Power, where no field has it. */

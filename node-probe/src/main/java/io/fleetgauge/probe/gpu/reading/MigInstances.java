@@ -43,7 +43,7 @@ final class MigInstances {
   private boolean changedLayout;
   private volatile List<GpuIdentity.Instance> identities = List.of();
 
-  /** What decides which questions a GPU answers. */
+  /** The properties that decide which questions a GPU answers. */
   private enum Layout {
     UNKNOWN,
     WHOLE,
@@ -51,7 +51,7 @@ final class MigInstances {
     DIVIDED
   }
 
-  /** What tells an instance from another. */
+  /** An identity that tells an instance from another. */
   private record Shape(long handle, long instance, long compute, long slices, long mib, long ofa) {}
 
   private static final class Instance {
@@ -87,14 +87,14 @@ final class MigInstances {
     return identities;
   }
 
-  /** Whether the GPU is divided now. */
+  /** Tells whether the GPU is divided now. */
   boolean isDivided() {
     return known > 0;
   }
 
   /**
-   * Whether the GPU may answer other questions than before: MIG was turned on or off, or its first
-   * instance came or its last one went. True once for each change.
+   * Tells whether the GPU may answer other questions than before: MIG was turned on or off, or its
+   * first instance came or its last one went. True once for each change.
    */
   boolean takeLayoutChange() {
     boolean changed = changedLayout;

@@ -36,7 +36,7 @@ final class ProcessMemory {
     return memory;
   }
 
-  /** Whether so many entries can have been written. */
+  /** Tells whether so many entries can have been written. */
   boolean holds(long count) {
     return count <= entries;
   }

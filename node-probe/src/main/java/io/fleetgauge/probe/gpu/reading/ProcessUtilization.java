@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whose work a GPU's utilisation is. The driver tells for each process the share of a while in
- * which it had a kernel running; kernels of several processes overlap, so that these shares may add
- * up to more than the GPU has. The GPU's own value is divided in their proportion.
+ * Shares of processes in a GPU's utilisation. The driver tells for each process the share of a
+ * while in which it had a kernel running; kernels of several processes overlap, so that these
+ * shares may add up to more than the GPU has. The GPU's own value is divided in their proportion.
  */
 final class ProcessUtilization {
   private static final String METRIC = "gpu_process_utilization_ratio";
@@ -41,7 +41,7 @@ final class ProcessUtilization {
     this.room = room;
   }
 
-  /** Of each process that was asked for; empty when the driver did not tell. */
+  /** Utilization of each process that was asked for; empty when the driver did not tell. */
   Map<Integer, Double> newest() {
     return ratioByPid;
   }

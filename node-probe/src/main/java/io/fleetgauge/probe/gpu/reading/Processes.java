@@ -66,7 +66,7 @@ final class Processes {
   private final Support[] support = new Support[KINDS.length];
   private final Support[] olderSupport = new Support[KINDS.length];
 
-  /** Whether the driver lacks the newer call. */
+  /** True if the driver lacks the newer call. */
   private final boolean[] isMissing = new boolean[KINDS.length];
 
   private final ProcessMemory room;

@@ -90,7 +90,7 @@ final class Profiling {
     return asked(nvml, device, new Profiling(nvml, instance, labels, supported, wanted));
   }
 
-  /** Of a whole GPU, a few metrics of the table only. */
+  /** Profiles a whole GPU, with a few metrics of the table only. */
   static Profiling of(
       Nvml nvml, Device device, Labels labels, SupportedMetrics supported, Set<String> metrics) {
     List<Gpm> wanted = TABLE.stream().filter(gpm -> metrics.contains(gpm.metric().name())).toList();

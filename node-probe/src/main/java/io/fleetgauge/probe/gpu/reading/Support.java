@@ -3,8 +3,8 @@ package io.fleetgauge.probe.gpu.reading;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 
 /**
- * Whether a GPU answers one question. What it does not support is not asked again; what is denied
- * is asked again after a while, because an operator can grant it.
+ * Support of a GPU for one question. What it does not support is not asked again; what is denied is
+ * asked again after a while, because an operator can grant it.
  */
 final class Support {
   static final long RETRY_DENIED_NANOS = 300_000_000_000L;
@@ -21,7 +21,7 @@ final class Support {
     return denied;
   }
 
-  /** Whether asking now has a point. */
+  /** Tells whether asking now has a point. */
   boolean isWorthAsking(long now) {
     return !unsupported && (!denied || now - deniedAt >= RETRY_DENIED_NANOS);
   }

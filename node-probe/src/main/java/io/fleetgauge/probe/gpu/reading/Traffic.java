@@ -30,7 +30,7 @@ final class Traffic {
   private long[] at = new long[0];
   private double[] perSecond = new double[0];
 
-  /** Whether GPM gives the rates of PCIe and NVLink, which it measures itself. */
+  /** True if GPM gives the rates of PCIe and NVLink, which it measures itself. */
   private boolean measuredElsewhere;
 
   Traffic(Labels gpu) {

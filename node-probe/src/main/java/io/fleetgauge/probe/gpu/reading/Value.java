@@ -14,7 +14,7 @@ import io.fleetgauge.sample.gpu.GpuMetrics;
  * @param most above it the value cannot be right
  */
 record Value(GpuMetric metric, Labels own, Form form, int at, double divisor, double most) {
-  /** How bytes are a value. */
+  /** The form in which bytes are a value. */
   enum Form {
     U8,
     U32,
@@ -24,7 +24,7 @@ record Value(GpuMetric metric, Labels own, Form form, int at, double divisor, do
     MIB,
     /** 1 if a bit of the mask at {@code at} is set; the bit's number is the divisor. */
     BIT,
-    /** Of nvmlMemory_v2_t: used / (total - reserved). */
+    /** The used part of nvmlMemory_v2_t: used / (total - reserved). */
     USED_RATIO
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is asked of one GPU, and what its answers mean.
+ * Calls for one GPU, and the meaning of its answers.
  *
  * <p>In: a handle of a GPU and the tiers that are due. Out: {@link
  * io.fleetgauge.probe.gpu.snapshot.GpuReadings}, the samples of each of these tiers, in

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What one reading gathered, by tier. A tier that was not due has no builder: its series neither
+ * The samples of one reading, by tier. A tier that was not due has no builder: its series neither
  * repeat nor end.
  */
 public final class GpuReadings {
@@ -39,7 +39,10 @@ public final class GpuReadings {
     return byTier[tier.ordinal()];
   }
 
-  /** Of each GPU, or of the instances that it is divided into, where the driver lists them. */
+  /**
+   * Processes of each GPU, or of the instances that it is divided into, where the driver lists
+   * them.
+   */
   public List<GpuProcesses> processes() {
     return List.copyOf(processes);
   }

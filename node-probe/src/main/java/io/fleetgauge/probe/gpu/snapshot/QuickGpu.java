@@ -3,7 +3,7 @@ package io.fleetgauge.probe.gpu.snapshot;
 import io.fleetgauge.sample.Labels;
 import java.util.Arrays;
 
-/** What was read of one GPU within a second. Not for several threads at a time. */
+/** The reading of one GPU within a second. Not for several threads at a time. */
 public final class QuickGpu {
   private final Labels labels;
   private final boolean lost;

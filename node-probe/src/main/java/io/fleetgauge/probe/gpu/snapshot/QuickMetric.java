@@ -1,6 +1,9 @@
 package io.fleetgauge.probe.gpu.snapshot;
 
-/** What is read of a GPU every second: what is kept of the last minutes, and what shows a fault. */
+/**
+ * A metric of a GPU that is read every second: kept of the last minutes, or because it shows a
+ * fault.
+ */
 public enum QuickMetric {
   POWER("DCGM_FI_DEV_POWER_USAGE", 1, "gpu_recent_power_watts"),
   SM_CLOCK("DCGM_FI_DEV_SM_CLOCK", 1, "gpu_recent_sm_clock_megahertz"),
@@ -36,7 +39,7 @@ public enum QuickMetric {
     return metric;
   }
 
-  /** What the metric is divided by to be in the unit of the series. */
+  /** The divisor of the metric for the unit of the series. */
   public double divisor() {
     return divisor;
   }

@@ -1,5 +1,5 @@
 /**
- * What one reading of the GPUs gave, for whoever asks: samples by tier, processes, GPUs as
+ * The result of one reading of the GPUs, for whoever asks: samples by tier, processes, GPUs as
  * schedulers name them, a few values of every second, and how many values could not be right.
  *
  * <p>In: what {@code probe.gpu.reading} reads. Out: objects that hold no handle of the driver.

@@ -38,10 +38,10 @@ final class HwMonSensors {
   private static final Set<String> INTERVALS =
       Set.of("average_interval", "average_interval_min", "average_interval_max");
 
-  /** What a file is called: its sensor, the sensor's kind, and what is said of the sensor. */
+  /** The name of a file: its sensor, the sensor's kind, and what is said of the sensor. */
   private record Name(String sensor, String kind, String what) {}
 
-  /** How a value is reported. */
+  /** The form in which a value is reported. */
   private record Form(String name, double divisor) {}
 
   private static final Name OTHER = new Name("", "", "");

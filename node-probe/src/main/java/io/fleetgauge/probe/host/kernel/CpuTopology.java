@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What sys says of the CPUs: throttling per core and package, isolated and online CPUs. */
+/** CPUs as sys shows them: throttling per core and package, isolated and online CPUs. */
 final class CpuTopology {
   /** A file with a count, and the labels of its series. */
   private record Throttle(String file, String[] labels) {}

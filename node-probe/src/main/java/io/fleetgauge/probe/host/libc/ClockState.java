@@ -30,7 +30,7 @@ public record ClockState(
 
   private static final int NANOSECONDS = 0x2000;
 
-  /** Whether offset and jitter are in ns rather than in µs. */
+  /** Tells whether offset and jitter are in ns rather than in µs. */
   public boolean isInNanos() {
     return (status & NANOSECONDS) != 0;
   }

@@ -17,7 +17,7 @@ public final class Faults {
     count = count + 1;
   }
 
-  /** How many there were; for any thread. */
+  /** The number of faults so far; for any thread. */
   public long count() {
     return count;
   }

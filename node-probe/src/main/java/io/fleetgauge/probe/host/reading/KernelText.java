@@ -211,7 +211,7 @@ public final class KernelText {
     return false;
   }
 
-  /** How many words the rest of the line has; stays where it is. */
+  /** The number of words in the rest of the line; stays where it is. */
   public int wordsLeft() {
     int words = 0;
     boolean inWord = false;
@@ -253,7 +253,7 @@ public final class KernelText {
     return wordTo > wordFrom ? (char) bytes[wordTo - 1] : ' ';
   }
 
-  /** What follows in the line, without blanks around it. */
+  /** The rest of the line, without blanks around it. */
   public String rest() {
     int from = at;
     int to = lineTo;

@@ -81,7 +81,7 @@ public final class NodeFiles {
     return value.wordStartsWith("0x") ? value.hex() : value.number();
   }
 
-  /** What a file of one line says, without blanks around it; null if there is no such file. */
+  /** The text of a file of one line, without blanks around it; null if there is no such file. */
   public String line(String path) {
     try {
       value.load(path);

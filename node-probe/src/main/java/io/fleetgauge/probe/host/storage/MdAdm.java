@@ -25,7 +25,7 @@ public final class MdAdm implements Collector {
           "\\s+(?:\\[[=>.]*\\]\\s+)?(recovery|reshape|check|resync)\\s*=\\s*"
               + "(?:([A-Z]+)|[\\d.]+%\\s+\\((\\d+)/\\d+\\).*)");
 
-  /** What goes on, and how its state is called. */
+  /** Operations, and the names of their states. */
   private static final Map<String, String> ACTIVITIES =
       Map.of(
           "recovery", "recovering", "reshape", "reshaping", "check", "check", "resync", "resync");

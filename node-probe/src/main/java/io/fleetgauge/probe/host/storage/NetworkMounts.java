@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * said as an error, and not repeated until it ends. One thread asks.
  */
 public final class NetworkMounts {
-  /** How long a call may last before it is an error. */
+  /** Longest time of a call before it is an error. */
   static final long LIMIT_NANOS = 5_000_000_000L;
 
   /** Most calls at once. */

@@ -7,7 +7,7 @@ import io.fleetgauge.probe.host.reading.Readings;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What udev knows of a disk: model, serial number, file system, device mapper, ATA. */
+/** Disks as udev knows them: model, serial number, file system, device mapper, ATA. */
 final class Udev {
   private static final String PROPERTY = "E:";
 

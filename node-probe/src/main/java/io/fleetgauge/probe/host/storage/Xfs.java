@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** node_exporter's collector {@code xfs}. */
 public final class Xfs implements Collector {
-  /** What a line of the statistics begins with, and the names of its columns. */
+  /** The beginning of a line of the statistics, and the names of its columns. */
   private static final String[] LINES = {
     "extent_alloc extent_allocation_extents_allocated extent_allocation_blocks_allocated"
         + " extent_allocation_extents_freed extent_allocation_blocks_freed",

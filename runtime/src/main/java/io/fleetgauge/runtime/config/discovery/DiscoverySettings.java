@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How addresses of gateways, or of servers of another system, are discovered.
+ * Settings of how addresses of gateways, or of servers of another system, are discovered.
  *
  * @param section the keys' section, for messages
  * @param source who knows the addresses
@@ -111,7 +111,7 @@ public record DiscoverySettings(
       Pattern.compile("(?=.{1,253}$)([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.?)+");
 
   /**
-   * Of a member of the cluster; empty when members are listed.
+   * Settings of a member of the cluster; empty when members are listed.
    *
    * @param cache where the last answer is kept unless a key says otherwise
    */
@@ -121,7 +121,7 @@ public record DiscoverySettings(
   }
 
   /**
-   * Of a probe; empty when gateways are listed.
+   * Settings of a probe; empty when gateways are listed.
    *
    * @param cache where the last answer is kept unless a key says otherwise
    */
@@ -130,7 +130,9 @@ public record DiscoverySettings(
     return read(in, new Keys(OF_PROBE, port, false), cache, false);
   }
 
-  /** Of a query API that looks for servers of another system; empty when they are listed. */
+  /**
+   * Settings of a query API that looks for servers of another system; empty when they are listed.
+   */
   public static Optional<DiscoverySettings> readForOthers(
       ConfigReader in, String section, int port) {
     return read(in, new Keys(section, port, false), Optional.empty(), false);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * How a probe registers itself in Consul.
+ * Settings of how a probe registers itself in Consul.
  *
  * @param api the agent of the node
  * @param service {@code registration.consul.service}
@@ -35,7 +35,7 @@ public record RegistrationSettings(
     Duration deregisterAfter) {
   private static final String SECTION = "registration.consul.";
 
-  /** How Consul learns that the probe is well. */
+  /** The way in which Consul learns that the probe is well. */
   public enum Check {
     /** The agent asks the probe. */
     HTTP,
