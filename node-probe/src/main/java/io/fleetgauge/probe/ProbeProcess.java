@@ -54,8 +54,8 @@ public final class ProbeProcess implements AutoCloseable {
   private final List<Reader> readers = new ArrayList<>();
   private UplinkPart uplink;
   private Router router;
-  private HttpPart http;
-  private Optional<HttpPart> usedGpuMemory = Optional.empty();
+  private ListenerPart http;
+  private Optional<ListenerPart> usedGpuMemory = Optional.empty();
 
   private ProbeProcess() {}
 
@@ -131,7 +131,7 @@ public final class ProbeProcess implements AutoCloseable {
             mayRead);
     recent.route().mount(router, mayRead);
     schedulers.mount(router, mayRead);
-    http = start("HTTP", new HttpPart(vertx, config.http(), "http.port", router));
+    http = start("HTTP", new ListenerPart(vertx, config.http(), "http.port", router));
     http.declareConnections(meters);
     usedGpuMemory = usedGpuMemory(vertx, config, owners);
     start("sampling", sampler);
@@ -148,7 +148,7 @@ public final class ProbeProcess implements AutoCloseable {
         port());
   }
 
-  private Optional<HttpPart> usedGpuMemory(Vertx vertx, ProbeConfig config, OwnerPart owners)
+  private Optional<ListenerPart> usedGpuMemory(Vertx vertx, ProbeConfig config, OwnerPart owners)
       throws StartFailure {
     Optional<Integer> at = config.attribution().processes().port();
     if (at.isEmpty() || owners.processes().isEmpty()) {
@@ -160,7 +160,7 @@ public final class ProbeProcess implements AutoCloseable {
     return Optional.of(
         start(
             "port of used_gpu_memory",
-            new HttpPart(
+            new ListenerPart(
                 vertx,
                 settings,
                 "attribution.processes.port",
@@ -189,7 +189,7 @@ public final class ProbeProcess implements AutoCloseable {
 
   /** The port of {@code attribution.processes.port}; 0 without it. */
   public int usedGpuMemoryPort() {
-    return usedGpuMemory.map(HttpPart::port).orElse(0);
+    return usedGpuMemory.map(ListenerPart::port).orElse(0);
   }
 
   /** Where the samples went so far. */

@@ -1,7 +1,7 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.probe.recent.Fault;
 import io.fleetgauge.probe.recent.FaultWindow;
+import io.fleetgauge.probe.recent.GpuFault;
 import io.fleetgauge.probe.recent.Recorder;
 import io.fleetgauge.probe.recent.Window;
 import io.fleetgauge.sample.Labels;
@@ -264,7 +264,7 @@ final class RecentRoute {
     out.append(",\"to\":").append(seconds(readings.time(Math.max(0, readings.rows() - 1))));
     out.append(",\"faults\":[");
     String comma = "";
-    for (Fault fault : window.faults()) {
+    for (GpuFault fault : window.faults()) {
       out.append(comma).append("{\"kind\":").append(Json.encode(fault.kind().text()));
       if (fault.xid() > 0) {
         out.append(",\"xid\":").append(fault.xid());

@@ -1,14 +1,14 @@
 package io.fleetgauge.probe.gpu;
 
-import io.fleetgauge.probe.gpu.reading.Gpu;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.reading.NodeGpu;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
 import io.fleetgauge.probe.nvml.CallLog;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
@@ -48,13 +48,13 @@ final class GpuReader {
   private final ValueCounts counts = new ValueCounts();
 
   /** GPUs that were slow, and until when they are left alone. */
-  private final Map<Gpu, Long> pausedUntil = new HashMap<>();
+  private final Map<NodeGpu, Long> pausedUntil = new HashMap<>();
 
   private Nvml nvml;
   private NativeMemory out;
   private boolean initialised;
   private long retryAt;
-  private volatile List<Gpu> gpus = List.of();
+  private volatile List<NodeGpu> gpus = List.of();
   private volatile Census census = new Census(0, 0, 0);
   private volatile int mostSeen;
   private volatile String state = "";
@@ -99,7 +99,7 @@ final class GpuReader {
   }
 
   /** The GPUs that were found, lost ones among them. For any thread. */
-  List<Gpu> gpus() {
+  List<NodeGpu> gpus() {
     return gpus;
   }
 
@@ -113,7 +113,7 @@ final class GpuReader {
     return mostSeen;
   }
 
-  void read(GpuReadings readings) {
+  void read(GpuSnapshot readings) {
     long now = nanos.getAsLong();
     if (!initialised && !(now - retryAt >= 0 && open(now))) {
       return;
@@ -121,16 +121,16 @@ final class GpuReader {
     if (now - retryAt >= 0) {
       lookAgain(now);
     }
-    List<Gpu> all = gpus;
+    List<NodeGpu> all = gpus;
     for (int i = 0; i < all.size() && initialised; i++) {
-      Gpu gpu = all.get(i);
+      NodeGpu gpu = all.get(i);
       if (!gpu.isLost() && !isPaused(gpu, now)) {
         read(gpu, readings, now);
       }
     }
   }
 
-  private void read(Gpu gpu, GpuReadings readings, long now) {
+  private void read(NodeGpu gpu, GpuSnapshot readings, long now) {
     long before = nanos.getAsLong();
     ended(gpu, gpu.read(nvml, readings, counts, now), before, now);
   }
@@ -139,9 +139,9 @@ final class GpuReader {
   List<QuickGpu> readQuick() {
     long now = nanos.getAsLong();
     List<QuickGpu> quick = new ArrayList<>();
-    List<Gpu> all = gpus;
+    List<NodeGpu> all = gpus;
     for (int i = 0; i < all.size() && initialised; i++) {
-      Gpu gpu = all.get(i);
+      NodeGpu gpu = all.get(i);
       QuickGpu one = new QuickGpu(gpu.labels(), gpu.isLost());
       if (!gpu.isLost() && !isPaused(gpu, now)) {
         long before = nanos.getAsLong();
@@ -152,7 +152,7 @@ final class GpuReader {
     return quick;
   }
 
-  private void ended(Gpu gpu, int code, long before, long now) {
+  private void ended(NodeGpu gpu, int code, long before, long now) {
     if (nanos.getAsLong() - before > PATIENCE_NANOS) {
       pausedUntil.put(gpu, nanos.getAsLong() + PAUSE_NANOS);
       LOG.warn("GPU {} is slow and not read for a minute", gpu.labels().value("UUID"));
@@ -166,7 +166,7 @@ final class GpuReader {
     }
   }
 
-  private boolean isPaused(Gpu gpu, long now) {
+  private boolean isPaused(NodeGpu gpu, long now) {
     Long until = pausedUntil.isEmpty() ? null : pausedUntil.get(gpu);
     if (until != null && now - until >= 0) {
       pausedUntil.remove(gpu);
@@ -199,7 +199,7 @@ final class GpuReader {
   private void lookAgain(long now) {
     retryAt = now + RETRY_NANOS;
     boolean missing = census.denied() + census.failed() > 0;
-    for (Gpu gpu : gpus) {
+    for (NodeGpu gpu : gpus) {
       missing |= gpu.isLost();
     }
     int code = nvml.ask(NvmlCall.COUNT, null, out);
@@ -214,7 +214,7 @@ final class GpuReader {
   private void enumerate(long now) {
     int code = nvml.ask(NvmlCall.COUNT, null, out);
     int count = code == NvmlReturn.SUCCESS ? (int) Math.min(MOST_GPUS, out.u32(0)) : 0;
-    List<Gpu> found = new ArrayList<>();
+    List<NodeGpu> found = new ArrayList<>();
     int denied = 0;
     int failed = 0;
     for (int i = 0; i < count; i++) {
@@ -227,9 +227,9 @@ final class GpuReader {
         found.add(gpu(nvml.device(out, i), i, now));
       }
     }
-    for (Gpu old : gpus) {
+    for (NodeGpu old : gpus) {
       boolean isThere = false;
-      for (Gpu gpu : found) {
+      for (NodeGpu gpu : found) {
         isThere |= gpu.labels().value("UUID").equals(old.labels().value("UUID"));
       }
       if (!isThere && found.size() < MOST_GPUS) {
@@ -252,9 +252,9 @@ final class GpuReader {
   }
 
   /** The GPU of a handle: the one that is known already, unless it was lost. */
-  private Gpu gpu(Device device, int index, long now) {
+  private NodeGpu gpu(NvmlDevice device, int index, long now) {
     String uuid = nvml.text(NvmlCall.UUID, device);
-    for (Gpu old : gpus) {
+    for (NodeGpu old : gpus) {
       boolean same = !uuid.isEmpty() && old.labels().value("UUID").equals(uuid);
       if (same && !old.isLost() && old.device().address() == device.address()) {
         return old;
@@ -275,16 +275,16 @@ final class GpuReader {
     for (String label : source.labels()) {
       labels = labels.with(label, asked(label, device));
     }
-    return new Gpu(nvml, device, labels, info(device, labels), source.links(), now);
+    return new NodeGpu(nvml, device, labels, info(device, labels), source.links(), now);
   }
 
-  private String modelName(Device device) {
+  private String modelName(NvmlDevice device) {
     String name = nvml.text(NvmlCall.NAME, device);
     return source.dashes() ? name.strip().replaceAll("\\s+", "-") : name;
   }
 
   /** The value of a label that was asked for. */
-  private String asked(String label, Device device) {
+  private String asked(String label, NvmlDevice device) {
     return switch (label) {
       case "DCGM_FI_DRIVER_VERSION" -> nvml.text(NvmlCall.DRIVER_VERSION, null);
       case "DCGM_FI_NVML_VERSION" -> nvml.text(NvmlCall.NVML_VERSION, null);
@@ -294,7 +294,7 @@ final class GpuReader {
     };
   }
 
-  private Labels info(Device device, Labels labels) {
+  private Labels info(NvmlDevice device, Labels labels) {
     return labels.with(
         Labels.of(
             "driver_version",
@@ -322,7 +322,7 @@ final class GpuReader {
     return sane ? version / 1000 + "." + version % 1000 / 10 : "";
   }
 
-  private String architecture(Device device) {
+  private String architecture(NvmlDevice device) {
     if (nvml.ask(NvmlCall.ARCHITECTURE, device, out) != NvmlReturn.SUCCESS) {
       return "";
     }
@@ -349,7 +349,7 @@ final class GpuReader {
 
   void close() {
     if (initialised) {
-      for (Gpu gpu : gpus) {
+      for (NodeGpu gpu : gpus) {
         if (!gpu.isLost()) {
           gpu.free(nvml);
         }

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.gpu;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -73,7 +73,7 @@ public final class GpuSampling implements Reader {
     for (TickClass of : due) {
       wanted.addAll(tiers.get(of));
     }
-    GpuReadings read =
+    GpuSnapshot read =
         thread
             .read(wanted, limit)
             .orElseThrow(() -> new IOException("the driver has not answered for " + limit));

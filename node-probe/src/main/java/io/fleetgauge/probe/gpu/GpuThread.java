@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.gpu;
 
-import io.fleetgauge.probe.gpu.reading.Gpu;
+import io.fleetgauge.probe.gpu.reading.NodeGpu;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.runtime.process.Meters;
@@ -43,7 +43,7 @@ public final class GpuThread implements AutoCloseable {
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
-  private final Turn<GpuReadings> readings;
+  private final Turn<GpuSnapshot> readings;
   private final Turn<List<QuickGpu>> quick;
   private volatile Optional<List<GpuProcesses>> processes = Optional.empty();
 
@@ -91,15 +91,15 @@ public final class GpuThread implements AutoCloseable {
    *
    * @param due tiers of which metrics are read
    */
-  public Optional<GpuReadings> read(Set<Tier> due, Duration limit) throws InterruptedException {
-    Optional<GpuReadings> read = Optional.empty();
+  public Optional<GpuSnapshot> read(Set<Tier> due, Duration limit) throws InterruptedException {
+    Optional<GpuSnapshot> read = Optional.empty();
     boolean waits = readings.isRunning();
     try {
       if (!waits) {
         read =
             readings.take(
                 () -> {
-                  GpuReadings all = new GpuReadings(due);
+                  GpuSnapshot all = new GpuSnapshot(due);
                   reader.read(all);
                   return all;
                 },
@@ -115,7 +115,7 @@ public final class GpuThread implements AutoCloseable {
       processes = Optional.empty();
       missed.incrementAndGet();
     } else if (due.contains(Tier.CORE)) {
-      processes = read.map(GpuReadings::processes);
+      processes = read.map(GpuSnapshot::processes);
     }
     return read;
   }
@@ -164,12 +164,12 @@ public final class GpuThread implements AutoCloseable {
 
   /** Labels of the GPUs that were found, lost ones among them. */
   public List<Labels> gpus() {
-    return reader.gpus().stream().map(Gpu::labels).toList();
+    return reader.gpus().stream().map(NodeGpu::labels).toList();
   }
 
   /** The GPUs that were found, as schedulers name them. For any thread. */
   public List<GpuIdentity> identities() {
-    return reader.gpus().stream().map(Gpu::identity).toList();
+    return reader.gpus().stream().map(NodeGpu::identity).toList();
   }
 
   /**

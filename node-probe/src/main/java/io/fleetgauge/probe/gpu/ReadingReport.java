@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.gpu;
 
-import io.fleetgauge.probe.gpu.reading.Gpu;
+import io.fleetgauge.probe.gpu.reading.NodeGpu;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.probe.nvml.NvmlCall;
 import io.fleetgauge.sample.Labels;
@@ -82,11 +82,11 @@ final class ReadingReport {
 
   private void devices(Tick.Builder out) {
     long now = nanos.getAsLong();
-    List<Gpu> gpus = reader.gpus();
+    List<NodeGpu> gpus = reader.gpus();
     GpuReader.Census census = reader.census();
     int lost = 0;
     long oldest = 0;
-    for (Gpu gpu : gpus) {
+    for (NodeGpu gpu : gpus) {
       lost += gpu.isLost() ? 1 : 0;
       long age = now - gpu.readAt();
       oldest = Math.max(oldest, gpu.isLost() ? 0 : age);
@@ -132,7 +132,7 @@ final class ReadingReport {
     said = state;
   }
 
-  private Labels of(Gpu gpu, String metric) {
+  private Labels of(NodeGpu gpu, String metric) {
     return series.computeIfAbsent(
         List.of(metric, gpu.labels().value("UUID")),
         key -> gpu.labels().with(Labels.NAME, GpuMetrics.of(metric).name()));

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
-import io.fleetgauge.probe.host.reading.Readings;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Tick;
@@ -25,7 +25,7 @@ final class CollectorReader implements Reader {
   private final Collector collector;
   private final TickClass tickClass;
   private final Faults faults;
-  private final Readings readings;
+  private final CollectorReadings readings;
   private final Metric duration = new Metric("node_scrape_collector_duration_seconds", "collector");
   private final Metric success = new Metric("node_scrape_collector_success", "collector");
   private final LongAdder failures = new LongAdder();
@@ -40,7 +40,7 @@ final class CollectorReader implements Reader {
     this.collector = collector;
     this.tickClass = tickClass;
     this.faults = faults;
-    this.readings = new Readings(faults);
+    this.readings = new CollectorReadings(faults);
   }
 
   @Override
@@ -90,7 +90,7 @@ final class CollectorReader implements Reader {
       isFailing = !succeeded;
       isMissing = false;
       return succeeded;
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       if (!isMissing) {
         LOG.info("the collector {} has nothing to read: {} is not there", name, e.getMessage());
       }

@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import io.fleetgauge.sample.prometheus.TextExpositionReader;
@@ -64,12 +64,12 @@ final class Textfile implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     out.add(error, folder.isEmpty() || read(out, folder.get()) ? 0 : 1);
   }
 
   /** Tells whether all was well. */
-  private boolean read(Readings out, Path path) {
+  private boolean read(CollectorReadings out, Path path) {
     String[] names = path.toFile().list();
     if (names == null) {
       return false;
@@ -99,7 +99,7 @@ final class Textfile implements Collector {
     return isWell;
   }
 
-  private boolean add(Readings out, String file, Parsed parsed) {
+  private boolean add(CollectorReadings out, String file, Parsed parsed) {
     boolean isWell = true;
     for (TextExpositionReader.Sample sample : parsed.samples()) {
       if (seen.size() == MAX_SAMPLES) {

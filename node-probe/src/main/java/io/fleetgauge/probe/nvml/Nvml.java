@@ -125,17 +125,17 @@ public final class Nvml {
   }
 
   /** The handle that {@link #handle} or {@link NvmlCall#MIG_HANDLE} wrote. */
-  public Device device(NativeMemory out, int gpu) {
-    return new Device(Pointer.wrap(runtime, out.i64(0)), gpu);
+  public NvmlDevice device(NativeMemory out, int gpu) {
+    return new NvmlDevice(Pointer.wrap(runtime, out.i64(0)), gpu);
   }
 
   /** A text of a GPU, or of the driver when {@code device} is null; empty when it has none. */
-  public String text(NvmlCall call, Device device) {
+  public String text(NvmlCall call, NvmlDevice device) {
     int code = ask(call, device, scratch, 0, 0, 0);
     return code != NvmlReturn.SUCCESS ? "" : scratch.text(call == NvmlCall.PCI ? 36 : 0);
   }
 
-  public int ask(NvmlCall call, Device device, NativeMemory out) {
+  public int ask(NvmlCall call, NvmlDevice device, NativeMemory out) {
     return ask(call, device, out, 0, 0, 0);
   }
 
@@ -145,7 +145,7 @@ public final class Nvml {
    * @param device null for a call of the library
    * @param a arguments between the device and the memory, of calls that have some
    */
-  public int ask(NvmlCall call, Device device, NativeMemory out, int a, int b, int c) {
+  public int ask(NvmlCall call, NvmlDevice device, NativeMemory out, int a, int b, int c) {
     if (call.version != 0) {
       out.put32(0, call.version);
     }
@@ -258,7 +258,7 @@ public final class Nvml {
    *
    * @param out zero, of at least 32 bytes
    */
-  public boolean has(NvmlCall call, Device device, NativeMemory out) {
+  public boolean has(NvmlCall call, NvmlDevice device, NativeMemory out) {
     if (call.version != 0) {
       out.put32(0, call.version);
     }
@@ -279,7 +279,7 @@ public final class Nvml {
    *
    * @param after tells what came after this time, microseconds as the driver counts
    */
-  public int processUtilization(Device device, NativeMemory out, long after) {
+  public int processUtilization(NvmlDevice device, NativeMemory out, long after) {
     log.begin(NvmlCall.PROCESS_UTILIZATION, device.gpu());
     int code;
     try {
@@ -293,7 +293,7 @@ public final class Nvml {
   }
 
   /** Reads the first {@code count} fields that {@code values} asks for. */
-  public int fields(Device device, int count, FieldValues values) {
+  public int fields(NvmlDevice device, int count, FieldValues values) {
     log.begin(NvmlCall.FIELDS, device.gpu());
     int code;
     try {
@@ -323,7 +323,7 @@ public final class Nvml {
   /**
    * @param instance the GPU instance; -1 for the whole GPU
    */
-  public int gpmTake(Device device, int instance, GpmSample sample) {
+  public int gpmTake(NvmlDevice device, int instance, GpmSample sample) {
     log.begin(instance < 0 ? NvmlCall.GPM_SAMPLE : NvmlCall.GPM_MIG_SAMPLE, device.gpu());
     int code;
     try {
@@ -353,7 +353,7 @@ public final class Nvml {
     return end(code);
   }
 
-  public int register(Device device, long types, EventSet set) {
+  public int register(NvmlDevice device, long types, EventSet set) {
     log.begin(NvmlCall.EVENT_REGISTER, device.gpu());
     int code;
     try {

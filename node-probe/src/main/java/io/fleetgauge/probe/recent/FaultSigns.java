@@ -44,8 +44,8 @@ final class FaultSigns {
    *
    * @param time of the reading, ms since the epoch
    */
-  List<Fault> of(List<QuickGpu> gpus, long time) {
-    List<Fault> faults = new ArrayList<>();
+  List<GpuFault> of(List<QuickGpu> gpus, long time) {
+    List<GpuFault> faults = new ArrayList<>();
     for (QuickGpu gpu : gpus) {
       String uuid = gpu.labels().value("UUID");
       if (!seenOf.containsKey(uuid) && seenOf.size() == MOST_GPUS) {
@@ -56,14 +56,14 @@ final class FaultSigns {
       if (!gpu.isLost()) {
         lost.remove(uuid);
       } else if (lost.add(uuid) && isKnown) {
-        faults.add(new Fault(GpuEvent.GPU_LOST, 0, gpu.labels(), time));
+        faults.add(new GpuFault(GpuEvent.GPU_LOST, 0, gpu.labels(), time));
       }
       SHOWN.forEach(
           (metric, kind) -> {
             double value = gpu.value(metric);
             Double before = Double.isNaN(value) ? null : seen.put(metric, value);
             if (before != null && kind.isShown(before, value)) {
-              faults.add(new Fault(kind, 0, gpu.labels(), time));
+              faults.add(new GpuFault(kind, 0, gpu.labels(), time));
             }
           });
     }
@@ -76,13 +76,14 @@ final class FaultSigns {
    * @param stuck if it hangs
    * @return a fault that began when the call did, once for each call
    */
-  Optional<Fault> of(Optional<GpuThread.Hung> stuck, long time) {
+  Optional<GpuFault> of(Optional<GpuThread.Hung> stuck, long time) {
     boolean isNew = stuck.isPresent() && !hung;
     hung = stuck.isPresent();
     return isNew
         ? stuck.map(
             call ->
-                new Fault(GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, time - call.nanos() / 1_000_000))
+                new GpuFault(
+                    GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, time - call.nanos() / 1_000_000))
         : Optional.empty();
   }
 }

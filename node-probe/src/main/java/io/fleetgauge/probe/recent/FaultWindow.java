@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
  * @param id letters, digits, {@code _} and {@code -}
  * @param faults the one that it began with, and those that followed until its end; at least one
  */
-public record FaultWindow(String id, List<Fault> faults, Window readings) {
-  public Fault first() {
+public record FaultWindow(String id, List<GpuFault> faults, Window readings) {
+  public GpuFault first() {
     return faults.getFirst();
   }
 
@@ -21,7 +21,7 @@ public record FaultWindow(String id, List<Fault> faults, Window readings) {
    * them when a fault is of the driver as a whole.
    */
   boolean isSent(Labels series) {
-    Set<String> gpus = faults.stream().map(Fault::uuid).collect(Collectors.toSet());
+    Set<String> gpus = faults.stream().map(GpuFault::uuid).collect(Collectors.toSet());
     String uuid = series.value("UUID");
     return uuid.isEmpty() || gpus.contains("") || gpus.contains(uuid);
   }

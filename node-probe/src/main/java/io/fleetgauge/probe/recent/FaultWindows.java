@@ -40,9 +40,9 @@ final class FaultWindows {
   private final int perHour;
   private final int most;
   private final Deque<FaultWindow> kept = new ArrayDeque<>();
-  private final Deque<Fault> begun = new ArrayDeque<>();
+  private final Deque<GpuFault> begun = new ArrayDeque<>();
   private final Map<Result, Long> counts = new EnumMap<>(Result.class);
-  private final List<Fault> open = new ArrayList<>();
+  private final List<GpuFault> open = new ArrayList<>();
 
   /**
    * @param most how many windows are kept
@@ -64,7 +64,7 @@ final class FaultWindows {
   }
 
   /** A fault has been found. */
-  synchronized Result on(Fault fault) {
+  synchronized Result on(GpuFault fault) {
     Result result = resultOf(fault);
     if (result == Result.KEPT) {
       begun.addLast(fault);
@@ -76,13 +76,13 @@ final class FaultWindows {
     return result;
   }
 
-  private Result resultOf(Fault fault) {
+  private Result resultOf(GpuFault fault) {
     if (!open.isEmpty()) {
       return Result.JOINED;
     }
     // A clock that was set back must not keep a limit for ever.
     begun.removeIf(one -> Math.abs(fault.time() - one.time()) >= TimeUnit.HOURS.toMillis(1));
-    for (Fault one : begun) {
+    for (GpuFault one : begun) {
       if (one.isLike(fault) && Math.abs(fault.time() - one.time()) < lengthMillis) {
         return Result.REPEATED;
       }
@@ -120,7 +120,7 @@ final class FaultWindows {
     return Optional.of(window);
   }
 
-  private String id(Fault fault) {
+  private String id(GpuFault fault) {
     String what = fault.xid() > 0 ? fault.kind().text() + fault.xid() : fault.kind().text();
     String gpu = fault.gpu().value("gpu");
     String id =

@@ -36,7 +36,7 @@ public final class RecentReport implements Reader {
   @Override
   public void read(Set<TickClass> due, Readings out) {
     for (FaultWindow window : recorder.faults()) {
-      Fault fault = window.first();
+      GpuFault fault = window.first();
       Labels series =
           fault
               .gpu()

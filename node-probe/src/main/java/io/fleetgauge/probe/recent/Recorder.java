@@ -144,7 +144,7 @@ public final class Recorder implements AutoCloseable {
     ring.add(row.at(time));
     rows = rows + 1;
     for (Xid xid = xids.poll(); xid != null; xid = xids.poll()) {
-      on(new Fault(GpuEvent.XID, xid.code(), gpu(xid.address()), xid.time()));
+      on(new GpuFault(GpuEvent.XID, xid.code(), gpu(xid.address()), xid.time()));
     }
     windows.at(time).ifPresent(this::keep);
   }
@@ -189,7 +189,7 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  private void on(Fault fault) {
+  private void on(GpuFault fault) {
     FaultWindows.Result result = windows.on(fault);
     if (result == FaultWindows.Result.KEPT) {
       LOG.warn(

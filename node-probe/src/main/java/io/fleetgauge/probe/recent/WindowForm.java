@@ -25,7 +25,7 @@ final class WindowForm {
     Window readings = window.readings();
     WireWriter out = new WireWriter(4 * readings.rows() * readings.series().size() + 4_096);
     out.u32(MAGIC).u8(VERSION).u32(0).string(window.id()).uvar(window.faults().size());
-    for (Fault fault : window.faults()) {
+    for (GpuFault fault : window.faults()) {
       out.string(fault.kind().name()).uvar(fault.xid()).svar(fault.time());
       labels(out, fault.gpu());
     }
@@ -65,13 +65,13 @@ final class WindowForm {
       throw new WireException("its checksum is wrong");
     }
     String id = in.string("the id");
-    List<Fault> faults = new ArrayList<>();
+    List<GpuFault> faults = new ArrayList<>();
     int count = in.count(4, "faults");
     for (int i = 0; i < count; i++) {
       GpuEvent kind = kind(in.string("a kind"));
       int xid = in.uint(Integer.MAX_VALUE, "an XID");
       long time = in.svar("a time");
-      faults.add(new Fault(kind, xid, labels(in), time));
+      faults.add(new GpuFault(kind, xid, labels(in), time));
     }
     long first = in.svar("the first time");
     long step = in.uvar("the step");

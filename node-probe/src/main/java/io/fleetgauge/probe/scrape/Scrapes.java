@@ -26,7 +26,7 @@ public final class Scrapes implements ProbePart {
   private final String host;
   private final Duration patience;
   private final Map<String, ScrapeCounts> counts = new LinkedHashMap<>();
-  private final List<Scraping> scrapings = new ArrayList<>();
+  private final List<Scraper> scrapings = new ArrayList<>();
   private final List<TargetReader> readers = new ArrayList<>();
   private Optional<FilePoller> poller = Optional.empty();
 
@@ -48,7 +48,7 @@ public final class Scrapes implements ProbePart {
   public void start() throws StartFailure {
     for (ScrapeSettings target : targets) {
       ScrapeCounts of = new ScrapeCounts();
-      Scraping scraping = new Scraping(vertx, target, host, of);
+      Scraper scraping = new Scraper(vertx, target, host, of);
       counts.put(target.name(), of);
       scrapings.add(scraping);
       readers.add(new TargetReader(target, scraping, patience));
@@ -68,7 +68,7 @@ public final class Scrapes implements ProbePart {
 
   /** Reads all secrets again; may block. */
   void look() {
-    scrapings.forEach(Scraping::look);
+    scrapings.forEach(Scraper::look);
   }
 
   /** Type and help by metric, as the last pages said. */
@@ -111,6 +111,6 @@ public final class Scrapes implements ProbePart {
   @Override
   public void close() {
     poller.ifPresent(FilePoller::close);
-    scrapings.forEach(Scraping::close);
+    scrapings.forEach(Scraper::close);
   }
 }

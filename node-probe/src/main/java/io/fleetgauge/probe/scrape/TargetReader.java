@@ -24,7 +24,7 @@ final class TargetReader implements Reader {
   private static final long SAID_EVERY_MILLIS = Duration.ofMinutes(1).toMillis();
 
   private final ScrapeSettings settings;
-  private final Scraping scraping;
+  private final Scraper scraping;
   private final TickClass tickClass;
   private final Duration patience;
   private final Labels up;
@@ -40,7 +40,7 @@ final class TargetReader implements Reader {
   /**
    * @param patience how long a tick waits for the target
    */
-  TargetReader(ScrapeSettings settings, Scraping scraping, Duration patience) {
+  TargetReader(ScrapeSettings settings, Scraper scraping, Duration patience) {
     this.settings = settings;
     this.scraping = scraping;
     this.tickClass = new TickClass(settings.interval());

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.xid;
 
 import io.fleetgauge.probe.nvml.CallLog;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.EventSet;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,7 +106,7 @@ final class DriverEvents implements AutoCloseable {
       if (nvml.handle(i, out) != NvmlReturn.SUCCESS) {
         continue;
       }
-      Device device = nvml.device(out, i);
+      NvmlDevice device = nvml.device(out, i);
       boolean supported =
           nvml.ask(NvmlCall.EVENT_TYPES, device, out) == NvmlReturn.SUCCESS
               && (out.i64(0) & XID) != 0;

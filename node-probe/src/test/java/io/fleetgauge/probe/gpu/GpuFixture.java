@@ -2,7 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -51,7 +51,7 @@ final class GpuFixture implements AutoCloseable {
   }
 
   Tick read(Set<Tier> due) throws InterruptedException {
-    Optional<GpuReadings> reading = thread.read(due, LIMIT);
+    Optional<GpuSnapshot> reading = thread.read(due, LIMIT);
     assertThat(reading).isPresent();
     Tick.Builder all = new Tick.Builder();
     for (Tier tier : reading.get().due()) {

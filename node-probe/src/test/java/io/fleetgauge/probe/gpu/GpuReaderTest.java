@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.sample.Labels;
@@ -408,7 +408,7 @@ class GpuReaderTest {
     for (int i = 0; i < 200; i++) {
       caller.pass();
       long before = caller.allocated();
-      GpuReadings out = new GpuReadings(GpuFixture.ALL);
+      GpuSnapshot out = new GpuSnapshot(GpuFixture.ALL);
       reader.read(out);
       long after = caller.allocated();
       if (i >= 100) {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.probe.Damage;
 import io.fleetgauge.probe.config.HostCollector;
 import io.fleetgauge.probe.config.HostSettings;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Faults;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.io.ByteArrayOutputStream;
@@ -273,12 +273,12 @@ class DamagedFilesTest {
     for (HostCollector collector : collectors) {
       Faults found = new Faults();
       NodeFiles files = new NodeFiles(settings.proc(), settings.sys(), settings.root(), found);
-      Readings readings = new Readings(found);
+      CollectorReadings readings = new CollectorReadings(found);
       Tick.Builder tick = new Tick.Builder();
       readings.begin(tick);
       try {
         Collectors.of(collector, files, settings, () -> 0).read(readings);
-      } catch (Missing e) {
+      } catch (MissingSource e) {
         // Absence is no failure.
       }
       Tick read = tick.at(0);

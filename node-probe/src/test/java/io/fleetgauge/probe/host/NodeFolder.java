@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.TextExposition;
@@ -36,7 +36,7 @@ public final class NodeFolder {
         new NodeFiles(
             folder.resolve("proc"), folder.resolve("sys"), folder.resolve("root"), faults);
     Tick.Builder tick = new Tick.Builder();
-    Readings readings = new Readings(faults);
+    CollectorReadings readings = new CollectorReadings(faults);
     readings.begin(tick);
     collector.apply(files).read(readings);
     Tick read = tick.at(0);

@@ -2,9 +2,9 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.io.IOException;
@@ -24,7 +24,7 @@ class TextfileTest {
 
   @TempDir private Path folder;
   private final Faults faults = new Faults();
-  private final Readings readings = new Readings(faults);
+  private final CollectorReadings readings = new CollectorReadings(faults);
   private Textfile collector;
 
   @BeforeEach

@@ -34,8 +34,8 @@ class FaultWindowsTest {
     return Labels.of("gpu", Integer.toString(index), "UUID", "GPU-" + index);
   }
 
-  private static Fault xid(int gpu, int code, long time) {
-    return new Fault(GpuEvent.XID, code, gpu(gpu), time);
+  private static GpuFault xid(int gpu, int code, long time) {
+    return new GpuFault(GpuEvent.XID, code, gpu(gpu), time);
   }
 
   /** Time passes, second by second; answers the window that ended. */
@@ -69,7 +69,7 @@ class FaultWindowsTest {
   void faultsUntilItsEndBelongToTheWindow() {
     windows.on(xid(0, 79, now));
     pass(1);
-    Fault lost = new Fault(GpuEvent.GPU_LOST, 0, gpu(0), now);
+    GpuFault lost = new GpuFault(GpuEvent.GPU_LOST, 0, gpu(0), now);
     assertThat(windows.on(lost)).isEqualTo(Result.JOINED);
     for (int i = 0; i < 100; i++) {
       windows.on(xid(1, 74, now));
@@ -114,7 +114,7 @@ class FaultWindowsTest {
   void faultsOfOneSecondHaveDifferentIds() {
     windows.on(xid(0, 48, T));
     FaultWindow first = windows.at(Long.MAX_VALUE).orElseThrow();
-    windows.on(new Fault(GpuEvent.XID, 48, gpu(0).with("UUID", "GPU-x"), T));
+    windows.on(new GpuFault(GpuEvent.XID, 48, gpu(0).with("UUID", "GPU-x"), T));
     FaultWindow second = windows.at(Long.MAX_VALUE).orElseThrow();
     assertThat(second.id()).isEqualTo(first.id() + "-2");
     assertThat(windows.at(Long.MAX_VALUE)).isEmpty();
@@ -132,8 +132,8 @@ class FaultWindowsTest {
     FaultSigns signs = new FaultSigns();
     Optional<GpuThread.Hung> stuck = Optional.of(new GpuThread.Hung("power", 3, 61_000_000_000L));
     assertThat(signs.of(Optional.empty(), T)).isEmpty();
-    Fault fault = signs.of(stuck, T).orElseThrow();
-    assertThat(fault).isEqualTo(new Fault(GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, T - 61_000));
+    GpuFault fault = signs.of(stuck, T).orElseThrow();
+    assertThat(fault).isEqualTo(new GpuFault(GpuEvent.DRIVER_HUNG, 0, Labels.EMPTY, T - 61_000));
     assertThat(signs.of(stuck, T + 1_000)).isEmpty();
     assertThat(signs.of(Optional.empty(), T + 2_000)).isEmpty();
     assertThat(signs.of(stuck, T + 3_000)).isPresent();

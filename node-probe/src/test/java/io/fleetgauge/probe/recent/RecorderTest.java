@@ -205,7 +205,7 @@ class RecorderTest {
     pass(4);
     assertThat(recorder.faults()).hasSize(1);
     assertThat(recorder.faults().getFirst().faults())
-        .extracting(Fault::kind)
+        .extracting(GpuFault::kind)
         .containsExactlyInAnyOrder(
             GpuEvent.ECC_UNCORRECTED,
             GpuEvent.RECOVERY_ACTION,

@@ -30,7 +30,7 @@ class WindowFormTest {
     Labels gpu = Labels.of("gpu", "0");
     return new FaultWindow(
         id,
-        List.of(new Fault(GpuEvent.XID, 79, gpu, time)),
+        List.of(new GpuFault(GpuEvent.XID, 79, gpu, time)),
         new Window(
             2_000,
             1_000,

@@ -68,9 +68,9 @@ public final class HttpListener implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(3);
 
   private final HttpServer server;
-  private final Connections connections;
+  private final ServerConnections connections;
 
-  private HttpListener(HttpServer server, Connections connections) {
+  private HttpListener(HttpServer server, ServerConnections connections) {
     this.server = server;
     this.connections = connections;
   }
@@ -123,13 +123,17 @@ public final class HttpListener implements AutoCloseable {
    */
   public static HttpListener start(Vertx vertx, HttpSettings settings, String option, Router router)
       throws StartFailure {
-    Connections connections = new Connections(Connections.MOST, System::nanoTime);
+    ServerConnections connections = new ServerConnections(ServerConnections.MOST, System::nanoTime);
     vertx.setPeriodic(LOOK_EVERY.toMillis(), id -> connections.look());
     return start(vertx, settings, option, router, connections);
   }
 
   static HttpListener start(
-      Vertx vertx, HttpSettings settings, String option, Router router, Connections connections)
+      Vertx vertx,
+      HttpSettings settings,
+      String option,
+      Router router,
+      ServerConnections connections)
       throws StartFailure {
     HttpServerOptions options =
         new HttpServerOptions()

@@ -140,7 +140,7 @@ public final class ConfigReader {
   private <T> Optional<T> find(Key<T> key, KeyType<T> type) {
     known.put(key.name(), key);
     JsonNode node = at(key.name());
-    Problems of = new Problems(key.name(), problems);
+    KeyProblems of = new KeyProblems(key.name(), problems);
     if (node.isMissingNode()) {
       if (key.isRequired()) {
         of.add("the key is missing; " + type.allowed() + " is required");
@@ -198,7 +198,8 @@ public final class ConfigReader {
       } else if (entry.getValue().isObject()) {
         unknown(entry.getValue(), below);
       } else if (!entry.getValue().isNull()) {
-        new Problems(key, problems).notAllowed(Problems.show(entry.getValue()), "a map of keys");
+        new KeyProblems(key, problems)
+            .notAllowed(KeyProblems.show(entry.getValue()), "a map of keys");
       }
     }
   }

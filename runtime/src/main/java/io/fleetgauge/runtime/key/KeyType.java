@@ -46,7 +46,7 @@ public sealed interface KeyType<T> {
    * @param problems receives what is wrong
    * @return empty after a problem
    */
-  Optional<T> parse(JsonNode node, Problems problems);
+  Optional<T> parse(JsonNode node, KeyProblems problems);
 
   /** Any text that is not blank. */
   static KeyType<String> text() {
@@ -165,13 +165,13 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<T> parse(JsonNode node, Problems problems) {
+    public Optional<T> parse(JsonNode node, KeyProblems problems) {
       Optional<T> value =
           node.isValueNode() && !node.asText().isBlank()
               ? parser.apply(node.asText())
               : Optional.empty();
       if (value.isEmpty()) {
-        problems.notAllowed(isShown ? Problems.show(node) : "the value", allowed);
+        problems.notAllowed(isShown ? KeyProblems.show(node) : "the value", allowed);
       }
       return value;
     }
@@ -202,14 +202,14 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<N> parse(JsonNode node, Problems problems) {
+    public Optional<N> parse(JsonNode node, KeyProblems problems) {
       JsonNode number =
           node instanceof Placeholders.Replaced && WHOLE.matcher(node.asText()).matches()
               ? LongNode.valueOf(Long.parseLong(node.asText()))
               : node;
       boolean fits = number.isIntegralNumber() && number.canConvertToLong();
       if (!fits || number.asLong() < min || number.asLong() > max) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       return Optional.of(of.apply(number.asLong()));
@@ -239,10 +239,10 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<N> parse(JsonNode node, Problems problems) {
+    public Optional<N> parse(JsonNode node, KeyProblems problems) {
       long bytes = Units.bytes(node.asText());
       if (bytes < min || bytes > max) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       return Optional.of(of.apply(bytes));
@@ -272,12 +272,12 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<Duration> parse(JsonNode node, Problems problems) {
+    public Optional<Duration> parse(JsonNode node, KeyProblems problems) {
       Optional<Duration> duration =
           Units.duration(node.asText())
               .filter(value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
       if (duration.isEmpty()) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
       }
       return duration;
     }
@@ -306,10 +306,10 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<Boolean> parse(JsonNode node, Problems problems) {
+    public Optional<Boolean> parse(JsonNode node, KeyProblems problems) {
       boolean isWord = node instanceof Placeholders.Replaced && node.asText().matches("true|false");
       if (!node.isBoolean() && !isWord) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       return Optional.of(node.asBoolean());
@@ -339,13 +339,13 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<E> parse(JsonNode node, Problems problems) {
+    public Optional<E> parse(JsonNode node, KeyProblems problems) {
       for (E constant : constants) {
         if (node.asText().equals(print(constant))) {
           return Optional.of(constant);
         }
       }
-      problems.notAllowed(Problems.show(node), allowed());
+      problems.notAllowed(KeyProblems.show(node), allowed());
       return Optional.empty();
     }
   }
@@ -373,14 +373,14 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<Path> parse(JsonNode node, Problems problems) {
+    public Optional<Path> parse(JsonNode node, KeyProblems problems) {
       if (!node.isValueNode() || node.asText().isBlank()) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       Path file = Path.of(node.asText());
       if (!Files.isReadable(file)) {
-        problems.add("the file " + Problems.show(node) + " cannot be read");
+        problems.add("the file " + KeyProblems.show(node) + " cannot be read");
         return Optional.empty();
       }
       return Optional.of(file);
@@ -410,9 +410,9 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<List<T>> parse(JsonNode node, Problems problems) {
+    public Optional<List<T>> parse(JsonNode node, KeyProblems problems) {
       if (!node.isArray() || node.size() < fewest) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       List<T> items = new ArrayList<>();
@@ -448,9 +448,9 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<Map<String, String>> parse(JsonNode node, Problems problems) {
+    public Optional<Map<String, String>> parse(JsonNode node, KeyProblems problems) {
       if (!node.isObject()) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       Map<String, String> labels = new TreeMap<>();
@@ -459,7 +459,7 @@ public sealed interface KeyType<T> {
           problems
               .below(entry.getKey())
               .notAllowed(
-                  Problems.show(entry.getValue()),
+                  KeyProblems.show(entry.getValue()),
                   "a label name of letters, digits and underscores with a text");
         } else {
           labels.put(entry.getKey(), entry.getValue().asText());
@@ -492,9 +492,9 @@ public sealed interface KeyType<T> {
     }
 
     @Override
-    public Optional<Relabelling> parse(JsonNode node, Problems problems) {
+    public Optional<Relabelling> parse(JsonNode node, KeyProblems problems) {
       if (!node.isArray()) {
-        problems.notAllowed(Problems.show(node), allowed());
+        problems.notAllowed(KeyProblems.show(node), allowed());
         return Optional.empty();
       }
       List<RelabelRule> rules = new ArrayList<>();
@@ -506,7 +506,7 @@ public sealed interface KeyType<T> {
               .rule()
               .ifPresent(rules::add);
         } else {
-          problems.of("[" + i + "]").notAllowed(Problems.show(rule), "a map of fields");
+          problems.of("[" + i + "]").notAllowed(KeyProblems.show(rule), "a map of fields");
         }
       }
       return rules.size() == node.size() ? Optional.of(new Relabelling(rules)) : Optional.empty();

@@ -61,7 +61,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private final LongSupplier clock;
   private final long keepMillis;
   private final PollPace pace;
-  private final Holders holders = new Holders();
+  private final DeviceHolders holders = new DeviceHolders();
   private final HostPods hostPods;
   private final Set<String> knownResources = new TreeSet<>();
   private final AtomicLong errors = new AtomicLong();
@@ -83,7 +83,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
    */
   private record Answer(
       long at,
-      Holders.Settled pods,
+      DeviceHolders.Settled pods,
       Map<Pod, String> uids,
       Optional<List<PodResources.Offered>> offered,
       Set<String> known) {}
@@ -393,7 +393,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private Future<Set<Pod>> finished(KubeletConnection connection, List<PodDevice> devices) {
     Set<Pod> finished = new LinkedHashSet<>();
     Future<Void> all = Future.succeededFuture();
-    List<Pod> contested = List.copyOf(Holders.contested(devices));
+    List<Pod> contested = List.copyOf(DeviceHolders.contested(devices));
     for (Pod pod : contested.subList(0, Math.min(MOST_ASKED_SINGLY, contested.size()))) {
       all =
           all.compose(

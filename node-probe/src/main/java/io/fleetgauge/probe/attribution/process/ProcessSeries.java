@@ -118,7 +118,7 @@ final class ProcessSeries {
   private final int limit;
   private final boolean perProcess;
   private final boolean usedMemory;
-  private final Map<GpuOwners.Gpu, Map<Kind, Slots>> slots = new HashMap<>();
+  private final Map<GpuOwners.Gpu, Map<Kind, ProcessSlots>> slots = new HashMap<>();
   private volatile Map<Kind, Integer> leftOut = Map.of();
 
   /**
@@ -181,7 +181,7 @@ final class ProcessSeries {
     Map<String, Integer> numbers =
         slots
             .computeIfAbsent(GpuOwners.Gpu.of(gpu.labels()), key -> new EnumMap<>(Kind.class))
-            .computeIfAbsent(kind, key -> new Slots(limit))
+            .computeIfAbsent(kind, key -> new ProcessSlots(limit))
             .of(uses.keySet());
     Use rest = new Use();
     for (Map.Entry<String, Use> each : uses.entrySet()) {

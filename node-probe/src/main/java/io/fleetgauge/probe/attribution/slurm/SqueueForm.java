@@ -77,7 +77,7 @@ final class SqueueForm {
    * @param damaged entries that are no jobs, or have no id or no state
    * @param damage what the first of them is; empty without one
    */
-  record Jobs(List<Job> jobs, int leftOut, int damaged, String damage) {}
+  record Jobs(List<SlurmJob> jobs, int leftOut, int damaged, String damage) {}
 
   /**
    * Reads the jobs that run.
@@ -120,7 +120,7 @@ final class SqueueForm {
   private static final class Reading {
     private final boolean onlyGpus;
     private final int limit;
-    private final Map<String, Job> jobs = new LinkedHashMap<>();
+    private final Map<String, SlurmJob> jobs = new LinkedHashMap<>();
     private int entries;
     private int leftOut;
     private int damaged;
@@ -171,10 +171,10 @@ final class SqueueForm {
     }
   }
 
-  private static Job job(String id, Map<String, String> told) {
+  private static SlurmJob job(String id, Map<String, String> told) {
     String array = told.getOrDefault("array_job_id", "");
     boolean isPart = !array.isEmpty() && !array.equals("0");
-    return new Job(
+    return new SlurmJob(
         id,
         told.getOrDefault("user_name", ""),
         told.getOrDefault("account", ""),

@@ -31,7 +31,7 @@ record AllocationFile(Path file, String boot) {
       Pattern.compile("fleetgauge-allocations 1 ([0-9a-f]{8}) ([0-9a-zA-Z-]*)");
 
   /** Reads what was kept; nothing if it cannot be read. Jobs do not outlive the machine's start. */
-  List<Allocation> read() {
+  List<ToldAllocation> read() {
     if (!Files.exists(file)) {
       return List.of();
     }
@@ -49,7 +49,7 @@ record AllocationFile(Path file, String boot) {
       if (!crc(body).equals(head.group(1))) {
         throw new BadAllocation("its checksum is wrong");
       }
-      List<Allocation> kept = new ArrayList<>();
+      List<ToldAllocation> kept = new ArrayList<>();
       for (String line : body.lines().toList()) {
         kept.add(AllocationForm.readKept(line));
       }
@@ -68,7 +68,7 @@ record AllocationFile(Path file, String boot) {
   }
 
   /** Replaces what was kept. */
-  void write(Collection<Allocation> allocations) throws IOException {
+  void write(Collection<ToldAllocation> allocations) throws IOException {
     StringBuilder body = new StringBuilder();
     allocations.forEach(each -> body.append(AllocationForm.write(each)).append('\n'));
     String head = "fleetgauge-allocations 1 " + crc(body.toString()) + " " + boot + "\n";

@@ -84,9 +84,9 @@ final class AllocationForm {
    *
    * @param now ms since the epoch
    */
-  static Allocation read(byte[] body, long now) throws BadAllocation {
+  static ToldAllocation read(byte[] body, long now) throws BadAllocation {
     JsonNode node = json(body);
-    Allocation read = read(node, FIELDS);
+    ToldAllocation read = read(node, FIELDS);
     if (read.isOver(now)) {
       throw new BadAllocation(
           "expires " + node.get("expires") + " has passed: give a later time, or leave it out");
@@ -95,27 +95,27 @@ final class AllocationForm {
   }
 
   /** Reads one that {@link #write} wrote. */
-  static Allocation readKept(String line) throws BadAllocation {
+  static ToldAllocation readKept(String line) throws BadAllocation {
     JsonNode node = json(line.getBytes(StandardCharsets.UTF_8));
     Set<String> fields = new LinkedHashSet<>(FIELDS);
     fields.add(HAD_CGROUP);
-    Allocation read = read(node, fields);
+    ToldAllocation read = read(node, fields);
     return node.path(HAD_CGROUP).asBoolean() ? read.withCgroup() : read;
   }
 
-  static String write(Allocation allocation) {
+  static String write(ToldAllocation allocation) {
     return node(allocation).put(HAD_CGROUP, allocation.hadCgroup()).toString();
   }
 
   /** The answer to a request that was carried out. */
-  static String answer(Allocation allocation, List<String> unknownGpus) {
+  static String answer(ToldAllocation allocation, List<String> unknownGpus) {
     ObjectNode data = node(allocation);
     ArrayNode unknown = data.putArray("unknownGpus");
     unknownGpus.forEach(unknown::add);
     return success(data);
   }
 
-  static String answer(List<Allocation> allocations) {
+  static String answer(List<ToldAllocation> allocations) {
     ArrayNode data = JSON.createArrayNode();
     allocations.forEach(each -> data.add(node(each)));
     return success(data);
@@ -141,7 +141,7 @@ final class AllocationForm {
     return JSON.createObjectNode().put("status", "success").set("data", data).toString();
   }
 
-  private static ObjectNode node(Allocation allocation) {
+  private static ObjectNode node(ToldAllocation allocation) {
     ObjectNode node = JSON.createObjectNode().put("id", allocation.id());
     ArrayNode gpus = node.putArray("gpus");
     allocation.gpus().forEach(gpus::add);
@@ -175,7 +175,7 @@ final class AllocationForm {
     }
   }
 
-  private static Allocation read(JsonNode node, Set<String> fields) throws BadAllocation {
+  private static ToldAllocation read(JsonNode node, Set<String> fields) throws BadAllocation {
     for (var field : node.properties()) {
       if (!fields.contains(field.getKey())) {
         throw new BadAllocation(
@@ -193,7 +193,7 @@ final class AllocationForm {
               + MAX_ID
               + " letters, digits and . _ : -");
     }
-    return new Allocation(
+    return new ToldAllocation(
         id.textValue(), gpus(node.path("gpus")), owner(node.path("owner")), expires(node), false);
   }
 

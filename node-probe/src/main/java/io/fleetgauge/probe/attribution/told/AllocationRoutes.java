@@ -105,7 +105,7 @@ public final class AllocationRoutes {
   }
 
   private Answer tell(Buffer body) {
-    Allocation allocation;
+    ToldAllocation allocation;
     try {
       byte[] bytes = body == null ? new byte[0] : body.getBytes();
       allocation = AllocationForm.read(bytes, allocations.time());

@@ -41,7 +41,7 @@ public final class ToldSource implements OwnerSource {
     DeviceIds devices = new DeviceIds(gpus.get());
     List<Claim> claims = new ArrayList<>();
     long unresolved = 0;
-    for (Allocation allocation : allocations.now()) {
+    for (ToldAllocation allocation : allocations.now()) {
       for (String id : allocation.gpus()) {
         Optional<GpuOwners.Gpu> gpu = devices.find(id);
         gpu.ifPresent(of -> claims.addAll(claims(devices, of, allocation.owner())));
@@ -52,7 +52,7 @@ public final class ToldSource implements OwnerSource {
   }
 
   /** The GPUs of an allocation that the node does not have. */
-  List<String> unknown(Allocation allocation) {
+  List<String> unknown(ToldAllocation allocation) {
     DeviceIds devices = new DeviceIds(gpus.get());
     return allocation.gpus().stream().filter(id -> devices.find(id).isEmpty()).toList();
   }

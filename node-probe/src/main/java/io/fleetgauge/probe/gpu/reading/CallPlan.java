@@ -1,18 +1,18 @@
 package io.fleetgauge.probe.gpu.reading;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 
 /** The calls that are made of one GPU or MIG device, with their series and what is unsupported. */
 final class CallPlan {
-  private final Ask[] asks;
+  private final GpuCall[] asks;
   private final Labels[][] series;
   private final Support[] support;
 
@@ -22,15 +22,15 @@ final class CallPlan {
   private final Value[][] values;
   private final NativeMemory out;
 
-  CallPlan(List<Ask> asks, Labels of, SupportedMetrics supported, NativeMemory out) {
-    this.asks = asks.toArray(Ask[]::new);
+  CallPlan(List<GpuCall> asks, Labels of, SupportedMetrics supported, NativeMemory out) {
+    this.asks = asks.toArray(GpuCall[]::new);
     this.out = out;
     this.series = new Labels[this.asks.length][];
     this.values = new Value[this.asks.length][];
     this.support = new Support[this.asks.length];
     this.instead = new int[this.asks.length];
     for (int i = 0; i < this.asks.length; i++) {
-      Ask ask = this.asks[i];
+      GpuCall ask = this.asks[i];
       values[i] = ask.values().toArray(Value[]::new);
       series[i] = new Labels[values[i].length];
       for (int k = 0; k < values[i].length; k++) {
@@ -57,9 +57,9 @@ final class CallPlan {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, Device device, GpuReadings readings, ValueCounts counts, long now) {
+  int read(Nvml nvml, NvmlDevice device, GpuSnapshot readings, ValueCounts counts, long now) {
     for (int i = 0; i < asks.length; i++) {
-      Ask ask = asks[i];
+      GpuCall ask = asks[i];
       boolean replaced = instead[i] >= 0 && !support[instead[i]].isUnsupported();
       if (!readings.isDue(ask.tier()) || replaced || !support[i].isWorthAsking(now)) {
         continue;
@@ -75,7 +75,7 @@ final class CallPlan {
     return NvmlReturn.SUCCESS;
   }
 
-  private void take(int i, GpuReadings readings, ValueCounts counts) {
+  private void take(int i, GpuSnapshot readings, ValueCounts counts) {
     for (int k = 0; k < values[i].length; k++) {
       double value = values[i][k].read(out);
       if (Double.isNaN(value)) {

@@ -1,12 +1,12 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.reading.FieldRead.Kind;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
@@ -82,7 +82,7 @@ final class FieldPlan {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, Device device, GpuReadings readings, ValueCounts counts, long now) {
+  int read(Nvml nvml, NvmlDevice device, GpuSnapshot readings, ValueCounts counts, long now) {
     int count = 0;
     for (int i = 0; i < reads.length; i++) {
       if (support[i].isWorthAsking(now)) {

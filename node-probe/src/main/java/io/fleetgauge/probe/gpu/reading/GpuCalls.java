@@ -37,21 +37,21 @@ final class GpuCalls {
   private static final double FLAG = 1;
 
   /** Calls for a GPU. */
-  static final List<Ask> OF_GPU = ofGpu();
+  static final List<GpuCall> OF_GPU = ofGpu();
 
   /** Calls for a MIG device; the rest is only known of its GPU. */
-  static final List<Ask> OF_INSTANCE = List.of(memory(), memoryBefore510(), usedMemory());
+  static final List<GpuCall> OF_INSTANCE = List.of(memory(), memoryBefore510(), usedMemory());
 
   /** Calls for a GPU every second. */
-  static final List<Ask> QUICK = List.of(utilization(), smClock());
+  static final List<GpuCall> QUICK = List.of(utilization(), smClock());
 
   /** Power, where no field has it. */
-  static final List<Ask> POWER = List.of(power());
+  static final List<GpuCall> POWER = List.of(power());
 
   private GpuCalls() {}
 
-  private static List<Ask> ofGpu() {
-    List<Ask> asks = new ArrayList<>();
+  private static List<GpuCall> ofGpu() {
+    List<GpuCall> asks = new ArrayList<>();
     core(asks);
     health(asks);
     extended(asks);
@@ -59,7 +59,7 @@ final class GpuCalls {
     return List.copyOf(asks);
   }
 
-  private static void core(List<Ask> asks) {
+  private static void core(List<GpuCall> asks) {
     asks.add(utilization());
     asks.add(one(Tier.CORE, NvmlCall.ENCODER, u32("DCGM_FI_DEV_ENC_UTIL", 0, PERCENT)));
     asks.add(one(Tier.CORE, NvmlCall.DECODER, u32("DCGM_FI_DEV_DEC_UTIL", 0, PERCENT)));
@@ -80,7 +80,7 @@ final class GpuCalls {
             NvmlCall.POWER_LIMIT_ENFORCED,
             watts("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", 0)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.CORE,
             NvmlCall.ENERGY,
             u64("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 0),
@@ -89,7 +89,7 @@ final class GpuCalls {
         one(Tier.CORE, NvmlCall.PCIE_REPLAYS, u32("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", 0, COUNT)));
   }
 
-  private static void health(List<Ask> asks) {
+  private static void health(List<GpuCall> asks) {
     asks.add(one(Tier.HEALTH, NvmlCall.MARGIN, i32("DCGM_FI_DEV_GPU_TEMP_LIMIT", 4, CELSIUS)));
     asks.add(
         one(
@@ -99,7 +99,7 @@ final class GpuCalls {
     asks.add(
         one(Tier.HEALTH, NvmlCall.PCIE_WIDTH, u32("DCGM_FI_DEV_PCIE_LINK_WIDTH", 0, PCIE_LANES)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.HEALTH,
             NvmlCall.ROW_REMAP_BANKS,
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_MAX", 0, COUNT),
@@ -109,14 +109,14 @@ final class GpuCalls {
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_NONE", 16, COUNT)));
     asks.add(one(Tier.HEALTH, NvmlCall.ECC_SRAM, u32("DCGM_FI_DEV_THRESHOLD_SRM", 96, FLAG)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.HEALTH,
             NvmlCall.FABRIC,
             u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
             u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, MASK),
             u8("gpu_fabric_health_summary", 36)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
                 Tier.HEALTH,
                 NvmlCall.FABRIC_V2,
                 u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
@@ -132,20 +132,20 @@ final class GpuCalls {
     }
   }
 
-  private static Ask eccErrors(String kind, String since, String memory) {
+  private static GpuCall eccErrors(String kind, String since, String memory) {
     return one(
         Tier.HEALTH,
         NvmlCall.ECC_MEMORY,
         u64("gpu_ecc_errors_total", 0).with("error", kind, "since", since, "memory", memory));
   }
 
-  private static void extended(List<Ask> asks) {
+  private static void extended(List<GpuCall> asks) {
     asks.add(
         one(Tier.EXTENDED, NvmlCall.CLOCK, u32("DCGM_FI_DEV_VIDEO_CLOCK", 0, MEGAHERTZ)).with(3));
     asks.add(one(Tier.EXTENDED, NvmlCall.PSTATE, u32("DCGM_FI_DEV_PSTATE", 0, 32)));
     asks.add(one(Tier.EXTENDED, NvmlCall.FAN, u32("DCGM_FI_DEV_FAN_SPEED", 0, FAN_SPEED)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.EXTENDED,
             NvmlCall.BAR1,
             mib("DCGM_FI_DEV_BAR1_TOTAL", 0),
@@ -155,7 +155,7 @@ final class GpuCalls {
     asks.add(one(Tier.EXTENDED, NvmlCall.OFA, ratio("gpu_ofa_utilization_ratio")));
   }
 
-  private static void settings(List<Ask> asks) {
+  private static void settings(List<GpuCall> asks) {
     String[] thresholds = {
       "DCGM_FI_DEV_SHUTDOWN_TEMP",
       "DCGM_FI_DEV_SLOWDOWN_TEMP",
@@ -178,7 +178,7 @@ final class GpuCalls {
             NvmlCall.POWER_LIMIT_DEFAULT,
             watts("DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF", 0)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.STATIC,
             NvmlCall.POWER_LIMIT_RANGE,
             watts("DCGM_FI_DEV_POWER_MGMT_LIMIT_MIN", 0),
@@ -195,37 +195,37 @@ final class GpuCalls {
             u32("DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH", 0, PCIE_LANES)));
     asks.add(one(Tier.STATIC, NvmlCall.PERSISTENCE, u32("DCGM_FI_DEV_PERSISTENCE_MODE", 0, FLAG)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.STATIC,
             NvmlCall.ECC_MODE,
             u32("DCGM_FI_DEV_ECC_CURRENT", 0, FLAG),
             u32("gpu_ecc_pending", 4, FLAG)));
     asks.add(
-        Ask.of(
+        GpuCall.of(
             Tier.STATIC,
             NvmlCall.MIG_MODE,
             u32("DCGM_FI_DEV_MIG_MODE", 0, FLAG),
             u32("gpu_mig_pending", 4, FLAG)));
   }
 
-  private static Ask utilization() {
-    return Ask.of(
+  private static GpuCall utilization() {
+    return GpuCall.of(
         Tier.CORE,
         NvmlCall.UTILIZATION,
         u32("DCGM_FI_DEV_GPU_UTIL", 0, PERCENT),
         u32("DCGM_FI_DEV_MEM_COPY_UTIL", 4, PERCENT));
   }
 
-  private static Ask smClock() {
+  private static GpuCall smClock() {
     return one(Tier.CORE, NvmlCall.CLOCK, u32("DCGM_FI_DEV_SM_CLOCK", 0, MEGAHERTZ)).with(1);
   }
 
-  private static Ask power() {
+  private static GpuCall power() {
     return one(Tier.CORE, NvmlCall.POWER, watts("DCGM_FI_DEV_POWER_USAGE", 0));
   }
 
-  private static Ask memory() {
-    return Ask.of(
+  private static GpuCall memory() {
+    return GpuCall.of(
         Tier.CORE,
         NvmlCall.MEMORY_V2,
         mib("DCGM_FI_DEV_FB_TOTAL", 8),
@@ -235,8 +235,8 @@ final class GpuCalls {
   }
 
   /** Used contains what the driver reserves here. */
-  private static Ask memoryBefore510() {
-    return Ask.of(
+  private static GpuCall memoryBefore510() {
+    return GpuCall.of(
             Tier.CORE,
             NvmlCall.MEMORY,
             mib("DCGM_FI_DEV_FB_TOTAL", 0),
@@ -245,17 +245,17 @@ final class GpuCalls {
         .instead(NvmlCall.MEMORY_V2);
   }
 
-  private static Ask usedMemory() {
+  private static GpuCall usedMemory() {
     return one(Tier.EXTENDED, NvmlCall.MEMORY_V2, usedRatio("DCGM_FI_DEV_FB_USED_PERCENT"));
   }
 
-  private static Ask reasons(NvmlCall call) {
+  private static GpuCall reasons(NvmlCall call) {
     List<Value> values = new ArrayList<>();
     values.add(u64("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", 0));
     for (ClockReason reason : ClockReason.values()) {
       values.add(bit("gpu_clock_event_active", reason.ordinal(), "reason", reason.text()));
     }
-    return Ask.of(Tier.CORE, call, values.toArray(Value[]::new));
+    return GpuCall.of(Tier.CORE, call, values.toArray(Value[]::new));
   }
 
   private static Value watts(String metric, int at) {
@@ -266,7 +266,7 @@ final class GpuCalls {
     return u32(metric, 0, 1).over(100);
   }
 
-  private static Ask one(Tier tier, NvmlCall call, Value value) {
-    return Ask.of(tier, call, value);
+  private static GpuCall one(Tier tier, NvmlCall call, Value value) {
+    return GpuCall.of(tier, call, value);
   }
 }

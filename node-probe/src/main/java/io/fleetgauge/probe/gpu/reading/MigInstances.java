@@ -1,12 +1,12 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
@@ -32,7 +32,7 @@ final class MigInstances {
   /** Memory of instances is dealt in eighths. */
   private static final int EIGHTHS = 8;
 
-  private final Device gpu;
+  private final NvmlDevice gpu;
   private final Labels labels;
   private final NativeMemory out;
   private final ProcessMemory list;
@@ -56,26 +56,26 @@ final class MigInstances {
 
   private static final class Instance {
     final Shape shape;
-    final Device device;
+    final NvmlDevice device;
     final GpuIdentity.Instance identity;
     final CallPlan calls;
-    final Processes processes;
+    final GpuProcessReader processes;
     final Profiling profiling;
     final SupportedMetrics supported;
 
-    Instance(Nvml nvml, Shape shape, Device device, Labels labels, MigInstances of) {
+    Instance(Nvml nvml, Shape shape, NvmlDevice device, Labels labels, MigInstances of) {
       this.shape = shape;
       this.device = device;
       identity =
           new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device), (int) shape.compute);
       supported = new SupportedMetrics(labels);
       calls = new CallPlan(GpuCalls.OF_INSTANCE, labels, supported, of.out);
-      processes = new Processes(labels, supported, of.list, false);
+      processes = new GpuProcessReader(labels, supported, of.list, false);
       profiling = Profiling.of(nvml, of.gpu, (int) shape.instance, labels, supported, 0);
     }
   }
 
-  MigInstances(Device gpu, Labels labels, NativeMemory out, ProcessMemory list) {
+  MigInstances(NvmlDevice gpu, Labels labels, NativeMemory out, ProcessMemory list) {
     this.gpu = gpu;
     this.labels = labels;
     this.out = out;
@@ -107,7 +107,7 @@ final class MigInstances {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+  int read(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {
     if (unsupported) {
       return NvmlReturn.SUCCESS;
     }
@@ -128,10 +128,10 @@ final class MigInstances {
     return NvmlReturn.SUCCESS;
   }
 
-  private int read(Nvml nvml, int i, GpuReadings readings, ValueCounts counts, long now) {
+  private int read(Nvml nvml, int i, GpuSnapshot readings, ValueCounts counts, long now) {
     Instance of = instances[i];
     int code = of.calls.read(nvml, of.device, readings, counts, now);
-    if (code == NvmlReturn.SUCCESS && readings.isDue(Processes.METRIC.tier())) {
+    if (code == NvmlReturn.SUCCESS && readings.isDue(GpuProcessReader.METRIC.tier())) {
       code = processes(nvml, i, readings, counts, now);
     }
     if (code == NvmlReturn.SUCCESS) {
@@ -145,8 +145,8 @@ final class MigInstances {
   }
 
   /** Each compute instance lists its own processes, or those of its whole GPU instance. */
-  private int processes(Nvml nvml, int first, GpuReadings readings, ValueCounts counts, long now) {
-    Processes processes = instances[first].processes;
+  private int processes(Nvml nvml, int first, GpuSnapshot readings, ValueCounts counts, long now) {
+    GpuProcessReader processes = instances[first].processes;
     processes.begin();
     for (int i = first; i < instances.length; i++) {
       if (instances[i] != null && instances[i].shape.instance == instances[first].shape.instance) {
@@ -212,7 +212,7 @@ final class MigInstances {
     }
     Instance old = instances[i];
     boolean sameHandle = old != null && old.shape.handle == out.i64(0);
-    Device device = sameHandle ? old.device : nvml.device(out, gpu.gpu());
+    NvmlDevice device = sameHandle ? old.device : nvml.device(out, gpu.gpu());
     Shape shape = shape(nvml, device);
     if (shape == null) {
       return old != null && drop(nvml, i);
@@ -231,7 +231,7 @@ final class MigInstances {
     return true;
   }
 
-  private Shape shape(Nvml nvml, Device device) {
+  private Shape shape(Nvml nvml, NvmlDevice device) {
     if (nvml.ask(NvmlCall.GPU_INSTANCE, device, out) != NvmlReturn.SUCCESS) {
       return null;
     }

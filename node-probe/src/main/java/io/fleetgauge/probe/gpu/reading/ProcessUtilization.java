@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import java.util.HashMap;
 import java.util.List;
@@ -46,7 +46,7 @@ final class ProcessUtilization {
     return ratioByPid;
   }
 
-  int read(Nvml nvml, Device device, Set<Integer> pids, ValueCounts dropped, long now) {
+  int read(Nvml nvml, NvmlDevice device, Set<Integer> pids, ValueCounts dropped, long now) {
     ratioByPid.clear();
     if (!support.isWorthAsking(now)) {
       return NvmlReturn.SUCCESS;

@@ -1,12 +1,12 @@
 package io.fleetgauge.probe.gpu.reading;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.GpmSample;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetric;
@@ -70,7 +70,7 @@ final class Profiling {
    */
   static Profiling of(
       Nvml nvml,
-      Device device,
+      NvmlDevice device,
       int instance,
       Labels labels,
       SupportedMetrics supported,
@@ -92,12 +92,16 @@ final class Profiling {
 
   /** Profiles a whole GPU, with a few metrics of the table only. */
   static Profiling of(
-      Nvml nvml, Device device, Labels labels, SupportedMetrics supported, Set<String> metrics) {
+      Nvml nvml,
+      NvmlDevice device,
+      Labels labels,
+      SupportedMetrics supported,
+      Set<String> metrics) {
     List<Gpm> wanted = TABLE.stream().filter(gpm -> metrics.contains(gpm.metric().name())).toList();
     return asked(nvml, device, new Profiling(nvml, -1, labels, supported, wanted));
   }
 
-  private static Profiling asked(Nvml nvml, Device device, Profiling profiling) {
+  private static Profiling asked(Nvml nvml, NvmlDevice device, Profiling profiling) {
     int code = nvml.ask(NvmlCall.GPM_SUPPORT, device, profiling.memory);
     if (code != NvmlReturn.SUCCESS || profiling.memory.i32(4) == 0) {
       profiling.unsupported();
@@ -164,7 +168,7 @@ final class Profiling {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, Device device, GpuReadings readings, ValueCounts counts, long now) {
+  int read(Nvml nvml, NvmlDevice device, GpuSnapshot readings, ValueCounts counts, long now) {
     if (!isSupported() || hasFirst && now - takenAt < LEAST_NANOS) {
       return NvmlReturn.SUCCESS;
     }
@@ -196,7 +200,7 @@ final class Profiling {
     return code;
   }
 
-  private int means(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+  private int means(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {
     int count = 0;
     for (int i = 0; i < wanted.length; i++) {
       if (readings.isDue(wanted[i].metric().tier()) && support[i].isWorthAsking(now)) {
@@ -223,7 +227,7 @@ final class Profiling {
     return code;
   }
 
-  private void take(Nvml nvml, int i, int at, GpuReadings readings, ValueCounts counts, long now) {
+  private void take(Nvml nvml, int i, int at, GpuSnapshot readings, ValueCounts counts, long now) {
     int code = memory.i32(at + 4);
     support[i].answered(code, now);
     if (code != NvmlReturn.SUCCESS) {

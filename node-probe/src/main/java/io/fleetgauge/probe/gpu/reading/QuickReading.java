@@ -1,15 +1,15 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.reading.FieldRead.Kind;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.gpu.snapshot.QuickMetric;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -47,7 +47,7 @@ final class QuickReading {
   private final Profiling profiling;
   private final Traffic traffic;
 
-  QuickReading(Nvml nvml, Device device, Labels labels, NativeMemory out) {
+  QuickReading(Nvml nvml, NvmlDevice device, Labels labels, NativeMemory out) {
     SupportedMetrics supported = new SupportedMetrics(labels);
     traffic = new Traffic(labels);
     profiling = Profiling.of(nvml, device, labels, supported, PROFILED);
@@ -81,10 +81,10 @@ final class QuickReading {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, Device device, QuickGpu into, ValueCounts counts, long now) {
-    GpuReadings readings = new GpuReadings(CORE);
+  int read(Nvml nvml, NvmlDevice device, QuickGpu into, ValueCounts counts, long now) {
+    GpuSnapshot readings = new GpuSnapshot(CORE);
     int code = fields.read(nvml, device, readings, counts, now);
-    if (Gpu.ends(code)) {
+    if (NodeGpu.ends(code)) {
       return code;
     }
     code = calls.read(nvml, device, readings, counts, now);
@@ -94,14 +94,14 @@ final class QuickReading {
     }
     if (code == NvmlReturn.SUCCESS) {
       code = profiling.read(nvml, device, readings, counts, now);
-      code = Gpu.ends(code) ? code : NvmlReturn.SUCCESS;
+      code = NodeGpu.ends(code) ? code : NvmlReturn.SUCCESS;
     }
     traffic.emit(readings, now);
     take(readings, into);
     return code;
   }
 
-  private static void take(GpuReadings readings, QuickGpu into) {
+  private static void take(GpuSnapshot readings, QuickGpu into) {
     Tick read = readings.of(Tier.CORE).at(0);
     for (int i = 0; i < read.size(); i++) {
       QuickMetric metric = QuickMetric.readAs(read.series().get(i).metric());

@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.gpu.reading;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.gpu.Tier;
@@ -42,7 +42,7 @@ final class SupportedMetrics {
         named.with(Labels.NAME, SUPPORTED), named.with(Labels.NAME, DENIED), new ArrayList<>());
   }
 
-  void report(GpuReadings out) {
+  void report(GpuSnapshot out) {
     if (!out.isDue(Tier.STATIC)) {
       return;
     }

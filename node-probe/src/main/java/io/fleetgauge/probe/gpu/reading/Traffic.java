@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.gpu.reading;
 
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.ArrayList;
@@ -135,7 +135,7 @@ final class Traffic {
   }
 
   /** Adds the rates of flows that were taken in this reading. */
-  void emit(GpuReadings readings, long now) {
+  void emit(GpuSnapshot readings, long now) {
     for (int i = 0; i < rates.size(); i++) {
       Rate rate = rates.get(i);
       boolean measured = measuredElsewhere && rate.series().metric().startsWith("DCGM_FI_PROF_");

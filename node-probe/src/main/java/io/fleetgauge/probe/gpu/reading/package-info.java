@@ -2,7 +2,7 @@
  * Calls for one GPU, and the meaning of its answers.
  *
  * <p>In: a handle of a GPU and the tiers that are due. Out: {@link
- * io.fleetgauge.probe.gpu.snapshot.GpuReadings}, the samples of each of these tiers, in
+ * io.fleetgauge.probe.gpu.snapshot.GpuSnapshot}, the samples of each of these tiers, in
  * dcgm-exporter's units.
  *
  * <p>Law: tables say which call or field gives which metric of which tier; each is in a tick once.

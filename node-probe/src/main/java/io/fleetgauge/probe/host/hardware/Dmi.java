@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.hardware;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code dmi}. */
 public final class Dmi implements Collector {
@@ -43,10 +43,10 @@ public final class Dmi implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/dmi/id/");
     if (!files.isThere(folder)) {
-      throw new Missing(folder);
+      throw new MissingSource(folder);
     }
     for (int i = 0; i < FILES.length; i++) {
       values[i] = files.lineOrEmpty(folder + FILES[i]);

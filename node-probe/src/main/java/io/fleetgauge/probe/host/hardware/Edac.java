@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.hardware;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,7 +32,7 @@ public final class Edac implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     String folder = files.inSys("devices/system/edac/mc/");
     for (String name : files.list(folder)) {
       if (name.matches("mc\\d+")) {
@@ -51,7 +51,7 @@ public final class Edac implements Collector {
     }
   }
 
-  private void read(Readings out, String path, String controller, String row) {
+  private void read(CollectorReadings out, String path, String controller, String row) {
     out.add(ofRow, files.number(path + "ce_count"), controller, row);
     out.add(ofRowUncorrected, files.number(path + "ue_count"), controller, row);
     for (String file : files.list(path)) {

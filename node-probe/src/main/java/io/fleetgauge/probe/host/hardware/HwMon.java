@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.hardware;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ public final class HwMon implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/hwmon/");
     List<Chip> found = new ArrayList<>();
     Map<String, Integer> places = new HashMap<>();

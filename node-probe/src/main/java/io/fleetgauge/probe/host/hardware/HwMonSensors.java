@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.hardware;
 
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Fields;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +57,7 @@ final class HwMonSensors {
     this.wanted = wanted;
   }
 
-  void read(Readings out, String folder, String chip) {
+  void read(CollectorReadings out, String folder, String chip) {
     Map<String, Map<String, String>> found = new TreeMap<>();
     find(folder, found);
     // Older drivers have their sensors in the device's own folder.
@@ -93,7 +93,7 @@ final class HwMonSensors {
     return new Name(parts.group("kind") + id, parts.group("kind"), what);
   }
 
-  private void read(Readings out, String chip, String sensor, Map<String, String> said) {
+  private void read(CollectorReadings out, String chip, String sensor, Map<String, String> said) {
     String kind = name(sensor).kind();
     String label = said.remove("label");
     if (label != null) {

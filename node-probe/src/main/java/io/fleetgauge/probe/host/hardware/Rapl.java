@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.hardware;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Fields;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -26,7 +26,7 @@ public final class Rapl implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/powercap/");
     counts.clear();
     for (String zone : files.listed(folder)) {

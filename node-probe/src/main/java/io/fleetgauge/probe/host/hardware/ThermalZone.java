@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.hardware;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code thermal_zone}. */
 public final class ThermalZone implements Collector {
@@ -21,7 +21,7 @@ public final class ThermalZone implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     String folder = files.inSys("class/thermal/");
     for (String name : files.list(folder)) {
       String path = folder + name;

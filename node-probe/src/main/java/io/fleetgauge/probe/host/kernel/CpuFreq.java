@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,7 +32,7 @@ public final class CpuFreq implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     String folder = files.inSys("devices/system/cpu/");
     for (String name : files.list(folder)) {
       if (!name.matches("cpu\\d+")) {

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.host.kernel;
 
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -30,7 +30,7 @@ final class CpuTopology {
     this.files = files;
   }
 
-  void read(Readings out) {
+  void read(CollectorReadings out) {
     String folder = files.inSys("devices/system/cpu/");
     String[] now =
         Arrays.stream(files.list(folder)).filter(CpuTopology::isCpu).toArray(String[]::new);

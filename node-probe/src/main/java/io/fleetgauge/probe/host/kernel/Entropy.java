@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code entropy}. */
 public final class Entropy implements Collector {
@@ -16,7 +16,7 @@ public final class Entropy implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     out.add(available, files.number(files.inProc("sys/kernel/random/entropy_avail")));
     out.add(pool, files.number(files.inProc("sys/kernel/random/poolsize")));
   }

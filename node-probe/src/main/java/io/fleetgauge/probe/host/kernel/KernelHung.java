@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code kernel_hung}. */
 public final class KernelHung implements Collector {
@@ -16,10 +16,10 @@ public final class KernelHung implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String file = files.inProc("sys/kernel/hung_task_detect_count");
     if (!files.isThere(file)) {
-      throw new Missing(file);
+      throw new MissingSource(file);
     }
     out.add(tasks, files.number(file));
   }

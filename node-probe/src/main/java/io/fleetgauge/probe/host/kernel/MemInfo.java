@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Fields;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code meminfo}; every field of the file, also new ones. */
@@ -24,7 +24,7 @@ public final class MemInfo implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     KernelText text = files.proc("meminfo");
     while (text.nextLine()) {
       if (!text.nextWord()) {

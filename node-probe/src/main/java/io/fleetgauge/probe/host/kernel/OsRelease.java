@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -44,7 +44,7 @@ public final class OsRelease implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     Map<String, String> values = values();
     String[] labels = new String[LABELS.length];
     for (int i = 0; i < LABELS.length; i++) {
@@ -90,7 +90,7 @@ public final class OsRelease implements Collector {
         return values;
       }
     }
-    throw new Missing(PLACES[0]);
+    throw new MissingSource(PLACES[0]);
   }
 
   /** A value as a shell reads it. */

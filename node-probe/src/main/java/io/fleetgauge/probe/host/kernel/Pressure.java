@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code pressure}. */
@@ -37,7 +37,7 @@ public final class Pressure implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     int found = 0;
     for (Resource each : resources) {
       try {
@@ -49,11 +49,11 @@ public final class Pressure implements Collector {
       }
     }
     if (found == 0) {
-      throw new Missing("pressure");
+      throw new MissingSource("pressure");
     }
   }
 
-  private void read(Readings out, Resource resource) throws IOException {
+  private void read(CollectorReadings out, Resource resource) throws IOException {
     KernelText text = files.proc(resource.file());
     while (text.nextLineOrLast()) {
       if (!text.nextWord()) {

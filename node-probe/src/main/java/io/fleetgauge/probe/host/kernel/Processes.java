@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -23,7 +23,7 @@ public final class Processes implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     Map<String, Integer> byState = new TreeMap<>();
     Map<String, Integer> threadsByState = new TreeMap<>();
     int count = 0;

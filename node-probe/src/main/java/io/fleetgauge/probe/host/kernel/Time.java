@@ -2,9 +2,9 @@ package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.function.LongSupplier;
 
 /** node_exporter's collector {@code time}. */
@@ -29,7 +29,7 @@ public final class Time implements Collector {
   }
 
   @Override
-  public void read(Readings out) {
+  public void read(CollectorReadings out) {
     long now = clock.getAsLong();
     out.add(seconds, now / 1e3);
     Libc.Zone zone = Libc.zone(now / 1_000);

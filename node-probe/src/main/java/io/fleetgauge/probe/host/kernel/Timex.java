@@ -3,9 +3,9 @@ package io.fleetgauge.probe.host.kernel;
 import io.fleetgauge.probe.host.libc.ClockState;
 import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
-import io.fleetgauge.probe.host.reading.Readings;
+import io.fleetgauge.probe.host.reading.MissingSource;
 
 /** node_exporter's collector {@code timex}. */
 public final class Timex implements Collector {
@@ -38,10 +38,10 @@ public final class Timex implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     ClockState clock = Libc.clock();
     if (clock == null) {
-      throw new Missing("adjtimex");
+      throw new MissingSource("adjtimex");
     }
     double divisor = clock.isInNanos() ? NANOS : MICROS;
     out.add(synced, clock.result() == ClockState.TIME_ERROR ? 0 : 1);

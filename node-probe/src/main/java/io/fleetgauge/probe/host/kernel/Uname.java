@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.kernel;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code uname}. */
 public final class Uname implements Collector {
@@ -18,10 +18,10 @@ public final class Uname implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String name = kernel("ostype");
     if (name.isEmpty()) {
-      throw new Missing(files.inProc("sys/kernel/ostype"));
+      throw new MissingSource(files.inProc("sys/kernel/ostype"));
     }
     String machine = kernel("arch");
     out.add(

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** node_exporter's collector {@code bonding}. */
 public final class Bonding implements Collector {
@@ -17,11 +17,11 @@ public final class Bonding implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/net/");
     String masters = files.line(folder + "bonding_masters");
     if (masters == null) {
-      throw new Missing(folder + "bonding_masters");
+      throw new MissingSource(folder + "bonding_masters");
     }
     for (String master : masters.split(" ")) {
       String path = folder + master;

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.Map;
 
@@ -37,10 +37,10 @@ public final class Conntrack implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     String folder = files.inProc("sys/net/netfilter/");
     if (!files.isThere(folder + "nf_conntrack_count")) {
-      throw new Missing(folder);
+      throw new MissingSource(folder);
     }
     out.add(entries, files.number(folder + "nf_conntrack_count"));
     out.add(limit, files.number(folder + "nf_conntrack_max"));

@@ -1,12 +1,12 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -43,7 +43,7 @@ public final class Infiniband implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/infiniband/");
     for (String device : files.listed(folder)) {
       if (!devices.takes(device)) {
@@ -63,7 +63,7 @@ public final class Infiniband implements Collector {
     }
   }
 
-  private void read(Readings out, String path, String device, String port) {
+  private void read(CollectorReadings out, String path, String device, String port) {
     out.add(state, beforeColon(path + "state"), device, port);
     out.add(physicalState, beforeColon(path + "phys_state"), device, port);
     // "100 Gb/sec (4X EDR)"

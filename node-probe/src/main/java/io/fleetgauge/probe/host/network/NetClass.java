@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ public final class NetClass implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/net/");
     for (String device : files.listed(folder)) {
       if (devices.takes(device) && new File(folder + device).isDirectory()) {
@@ -73,7 +73,7 @@ public final class NetClass implements Collector {
     }
   }
 
-  private void read(Readings out, String path, String device) {
+  private void read(CollectorReadings out, String path, String device) {
     String state = files.lineOrEmpty(path + "operstate");
     double bits = files.number(path + "flags");
     out.add(up, state.equals("up") ? 1 : 0, device);

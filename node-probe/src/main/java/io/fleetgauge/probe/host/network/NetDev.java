@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code netdev}. */
@@ -38,7 +38,7 @@ public final class NetDev implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/dev");
     text.skipHeader("Inter-|", 2);
     while (text.nextLine()) {

@@ -1,13 +1,13 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Fields;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code netstat}. */
@@ -28,14 +28,14 @@ public final class NetStat implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     int found = table(out, "net/netstat") + table(out, "net/snmp");
     if (found == 0) {
-      throw new Missing("net/netstat");
+      throw new MissingSource("net/netstat");
     }
     try {
       list(out, "net/snmp6");
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       // IPv6 is off.
     }
   }
@@ -44,11 +44,11 @@ public final class NetStat implements Collector {
    * Two lines for each protocol: names and values. A line that does not belong to the one before
    * begins the next protocol.
    */
-  private int table(Readings out, String file) throws IOException {
+  private int table(CollectorReadings out, String file) throws IOException {
     KernelText text;
     try {
       text = files.proc(file);
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       return 0;
     }
     boolean hasLine = text.nextLine();
@@ -78,7 +78,7 @@ public final class NetStat implements Collector {
     return 1;
   }
 
-  private void values(Readings out, KernelText text, int count) {
+  private void values(CollectorReadings out, KernelText text, int count) {
     for (int i = 0; i < count; i++) {
       text.nextWord();
       if (columns[i] != null) {
@@ -88,7 +88,7 @@ public final class NetStat implements Collector {
   }
 
   /** A line for each value; the protocol's name ends with a 6. */
-  private void list(Readings out, String file) throws IOException {
+  private void list(CollectorReadings out, String file) throws IOException {
     KernelText text = files.proc(file);
     while (text.nextLine()) {
       if (text.nextWord()) {

@@ -1,12 +1,12 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Fields;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code sockstat}. */
@@ -24,18 +24,18 @@ public final class SockStat implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     int found = read(out, "net/sockstat") + read(out, "net/sockstat6");
     if (found == 0) {
-      throw new Missing("net/sockstat");
+      throw new MissingSource("net/sockstat");
     }
   }
 
-  private int read(Readings out, String file) throws IOException {
+  private int read(CollectorReadings out, String file) throws IOException {
     KernelText text;
     try {
       text = files.proc(file);
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       return 0; // the protocol is off
     }
     while (text.nextLine()) {

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code softnet}. */
@@ -33,7 +33,7 @@ public final class SoftNet implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/softnet_stat");
     for (int line = 0; text.nextLineOrLast(); line++) {
       int columns = Math.min(MOST_COLUMNS, text.wordsLeft());

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.network;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 
 /** node_exporter's collector {@code udp_queues}. */
@@ -20,18 +20,18 @@ public final class UdpQueues implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     int found = read(out, "net/udp", "v4") + read(out, "net/udp6", "v6");
     if (found == 0) {
-      throw new Missing("net/udp");
+      throw new MissingSource("net/udp");
     }
   }
 
-  private int read(Readings out, String file, String ip) throws IOException {
+  private int read(CollectorReadings out, String file, String ip) throws IOException {
     KernelText text;
     try {
       text = files.proc(file);
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       return 0; // the protocol is off
     }
     double sent = 0;

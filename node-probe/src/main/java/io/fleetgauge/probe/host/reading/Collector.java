@@ -7,8 +7,8 @@ public interface Collector {
   /**
    * Adds one reading.
    *
-   * @throws Missing if the node does not have the subject
+   * @throws MissingSource if the node does not have the subject
    * @throws IOException if it has it and it cannot be read
    */
-  void read(Readings out) throws IOException;
+  void read(CollectorReadings out) throws IOException;
 }

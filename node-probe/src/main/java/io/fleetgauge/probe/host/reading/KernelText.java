@@ -38,7 +38,7 @@ public final class KernelText {
   /**
    * Replaces the text by that of a file.
    *
-   * @throws Missing if it is not there, or may not be read
+   * @throws MissingSource if it is not there, or may not be read
    */
   void load(String file) throws IOException {
     this.file = file;
@@ -62,7 +62,7 @@ public final class KernelText {
         }
       }
     } catch (FileNotFoundException e) {
-      throw new Missing(file);
+      throw new MissingSource(file);
     }
   }
 

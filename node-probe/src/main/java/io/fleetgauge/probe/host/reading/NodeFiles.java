@@ -57,7 +57,7 @@ public final class NodeFiles {
   /**
    * The text of a file below proc, until the next call.
    *
-   * @throws Missing if there is none
+   * @throws MissingSource if there is none
    */
   public KernelText proc(String file) throws IOException {
     return text(inProc(file));
@@ -134,12 +134,12 @@ public final class NodeFiles {
   /**
    * As {@link #list}.
    *
-   * @throws Missing if there is no such folder
+   * @throws MissingSource if there is no such folder
    */
-  public String[] listed(String path) throws Missing {
+  public String[] listed(String path) throws MissingSource {
     String[] names = new File(path).list();
     if (names == null) {
-      throw new Missing(path);
+      throw new MissingSource(path);
     }
     Arrays.sort(names);
     return names;

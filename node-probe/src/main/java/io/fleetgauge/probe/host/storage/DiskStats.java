@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.host.storage;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,7 @@ public final class DiskStats implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     KernelText text = files.proc("diskstats");
     while (text.nextLine()) {
       if (!text.nextWord()) {

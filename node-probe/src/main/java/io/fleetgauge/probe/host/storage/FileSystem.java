@@ -2,12 +2,12 @@ package io.fleetgauge.probe.host.storage;
 
 import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -54,13 +54,13 @@ public final class FileSystem implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     seen.clear();
     KernelText text;
     try {
       // Process 1 has the node's mounts; this process may see those of its container only.
       text = files.proc("1/mountinfo");
-    } catch (Missing e) {
+    } catch (MissingSource e) {
       text = files.proc("self/mountinfo");
     }
     while (text.nextLine()) {
@@ -73,7 +73,7 @@ public final class FileSystem implements Collector {
     }
   }
 
-  private void read(Readings out, Mount mount) {
+  private void read(CollectorReadings out, Mount mount) {
     String path = files.inRoot(mount.point());
     Libc.Space space = OF_NETWORK.contains(mount.type()) ? network.space(path) : Libc.space(path);
     if (space == null) {

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.storage;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class MdAdm implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     text = files.proc("mdstat");
     List<String> device = new ArrayList<>();
     while (text.nextLine()) {
@@ -77,7 +77,7 @@ public final class MdAdm implements Collector {
   }
 
   /** The lines of one device: what it is, its size and disks, and how far it is synced. */
-  private void read(Readings out, List<String> lines) {
+  private void read(CollectorReadings out, List<String> lines) {
     if (lines.isEmpty()
         || lines.getFirst().startsWith("Personalities")
         || lines.getFirst().startsWith("unused")) {

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.host.storage;
 
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Readings;
 
 /** Procedures of NFS in the order in which the kernel counts them, under node_exporter's names. */
 final class NfsProcedures {
@@ -124,7 +124,8 @@ final class NfsProcedures {
   private NfsProcedures() {}
 
   /** Adds a line's counts, which follow their number; procedures that an old kernel lacks are 0. */
-  static void read(Readings out, KernelText line, Metric metric, String version, String[] names) {
+  static void read(
+      CollectorReadings out, KernelText line, Metric metric, String version, String[] names) {
     double count = line.nextNumber();
     if (count != line.wordsLeft()) {
       line.damaged();

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.storage;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Metric;
-import io.fleetgauge.probe.host.reading.Missing;
+import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -38,7 +38,7 @@ public final class Nvme implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws Missing {
+  public void read(CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/nvme/");
     for (String device : files.listed(folder)) {
       String path = folder + device + "/";
@@ -61,7 +61,7 @@ public final class Nvme implements Collector {
     }
   }
 
-  private void read(Readings out, String path, String device, String id) {
+  private void read(CollectorReadings out, String path, String device, String id) {
     double blockBytes = files.number(path + "queue/logical_block_size");
     double sectors = files.number(path + "size");
     String state = files.lineOrEmpty(path + "ana_state");

@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.storage;
 
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -44,7 +44,7 @@ final class Udev {
     this.files = files;
   }
 
-  void read(Readings out, String device, String major, String minor) {
+  void read(CollectorReadings out, String device, String major, String minor) {
     load(files.inRoot("/run/udev/data/b" + major + ":" + minor));
     String serial = of("SCSI_IDENT_SERIAL");
     if (serial.isEmpty()) {

@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.storage;
 
 import io.fleetgauge.probe.host.reading.Collector;
+import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.KernelText;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.host.reading.Readings;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -48,7 +48,7 @@ public final class Xfs implements Collector {
   }
 
   @Override
-  public void read(Readings out) throws IOException {
+  public void read(CollectorReadings out) throws IOException {
     String folder = files.inSys("fs/xfs/");
     for (String device : files.list(folder)) {
       String path = folder + device + "/stats/stats";

@@ -218,7 +218,8 @@ class PodResourcesTest {
   }
 
   private static List<Claim> claims(byte[] answer, List<GpuIdentity> gpus) throws WireException {
-    Holders.Settled pods = new Holders().settle(PodResources.pods(answer, GPUS).all(), Set.of());
+    DeviceHolders.Settled pods =
+        new DeviceHolders().settle(PodResources.pods(answer, GPUS).all(), Set.of());
     return PodClaims.of(pods.devices(), Map.of(), Relabelling.NONE, new DeviceIds(gpus)).claims();
   }
 

@@ -62,18 +62,20 @@ class JobSamplingTest {
   void theFormOfSlurm2205IsRead() throws IOException {
     try (InputStream in = JobSamplingTest.class.getResourceAsStream("squeue-22.05.json")) {
       assertThat(SqueueForm.read(in, true, 10).jobs())
-          .containsExactly(new Job("1", "root", "", "p", "a\"b", "1", "3", "n1"));
+          .containsExactly(new SlurmJob("1", "root", "", "p", "a\"b", "1", "3", "n1"));
     }
   }
 
   @Test
   void theFormWithNumbersAsObjectsAndStatesAsListsIsRead() throws IOException {
-    Job train = new Job("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
+    SlurmJob train = new SlurmJob("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
     SqueueForm.Jobs onlyGpus = read(NEWER, true, 10);
     assertThat(onlyGpus)
         .isEqualTo(
             new SqueueForm.Jobs(List.of(train), 0, 1, "job number 4 of the list has no job_id"));
-    assertThat(read(NEWER, false, 10).jobs()).extracting(Job::id).containsExactly("4712", "4714");
+    assertThat(read(NEWER, false, 10).jobs())
+        .extracting(SlurmJob::id)
+        .containsExactly("4712", "4714");
     assertThat(read(NEWER, false, 1).leftOut()).isEqualTo(1);
   }
 
@@ -122,7 +124,7 @@ class JobSamplingTest {
             .concat(" {\"job_id\": 2, \"job_state\": \"RUNNING\", \"limit\": NaN}]}")
             .getBytes(StandardCharsets.ISO_8859_1);
     SqueueForm.Jobs jobs = SqueueForm.read(new ByteArrayInputStream(text), false, 10);
-    assertThat(jobs.jobs()).extracting(Job::id).containsExactly("1", "2");
+    assertThat(jobs.jobs()).extracting(SlurmJob::id).containsExactly("1", "2");
     assertThat(jobs.jobs().getFirst().name()).isEqualTo("caf\ufffd?aq");
     assertThat(jobs.damaged()).as("a number and a list").isEqualTo(2);
     assertThat(jobs.damage()).isEqualTo("job number 2 of the list is no object");
@@ -138,7 +140,8 @@ class JobSamplingTest {
         """;
     assertThat(read(text, false, 10).jobs())
         .containsExactly(
-            new Job("1", "", "", "", "", "", "", ""), new Job("4", "", "", "", "", "", "", "n1"));
+            new SlurmJob("1", "", "", "", "", "", "", ""),
+            new SlurmJob("4", "", "", "", "", "", "", "n1"));
     assertThat(read(text, false, 10).damaged()).isEqualTo(2);
   }
 
@@ -210,7 +213,7 @@ class JobSamplingTest {
       String as = out.toString(StandardCharsets.ISO_8859_1);
       SqueueForm.Jobs jobs =
           SqueueForm.read(new ByteArrayInputStream(out.toByteArray()), false, 10);
-      assertThat(jobs.jobs()).as(as).extracting(Job::id).contains("1", "3");
+      assertThat(jobs.jobs()).as(as).extracting(SlurmJob::id).contains("1", "3");
       boolean isTold = jobs.jobs().size() == 3;
       assertThat(isTold || jobs.damaged() == 1 || field.equals("job_state")).as(as).isTrue();
     }

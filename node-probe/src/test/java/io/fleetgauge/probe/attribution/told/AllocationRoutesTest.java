@@ -130,7 +130,7 @@ class AllocationRoutesTest {
             .as("the node has one GPU")
             .containsExactly("nvidia7");
       }
-      assertThat(allocations.now()).extracting(Allocation::id).containsExactly("a");
+      assertThat(allocations.now()).extracting(ToldAllocation::id).containsExactly("a");
       Answer all = ask(HttpMethod.GET, "/v1/allocations", "", "");
       assertThat(all.body.getJsonArray("data").getJsonObject(0).getString("id")).isEqualTo("a");
       for (boolean wasThere : new boolean[] {true, false}) {

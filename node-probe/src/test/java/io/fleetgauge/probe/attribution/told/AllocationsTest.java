@@ -52,8 +52,9 @@ class AllocationsTest {
   @Test
   void jobsDoNotSurviveAStartOfTheMachineButOtherOwnersDo() {
     all.put(allocation("a", "1"));
-    Allocation vm =
-        new Allocation("vm", List.of("GPU-a"), Labels.of("vm", "v1"), OptionalLong.empty(), false);
+    ToldAllocation vm =
+        new ToldAllocation(
+            "vm", List.of("GPU-a"), Labels.of("vm", "v1"), OptionalLong.empty(), false);
     all.put(vm);
     assertThat(open("boot-2").now()).containsExactly(vm);
   }
@@ -62,7 +63,7 @@ class AllocationsTest {
   void aJobThatIsToldAgainAfterItsCgroupWasSeenIsRequeuedAndDoesNotEndWithTheOldOne() {
     all.put(allocation("a", "1"));
     all.sawCgroup(all.now().getFirst());
-    Allocation old = all.now().getFirst();
+    ToldAllocation old = all.now().getFirst();
     all.put(allocation("a", "1"));
     assertThat(all.now()).containsExactly(allocation("a", "1"));
     assertThat(all.endOf(old)).isFalse();
@@ -76,7 +77,7 @@ class AllocationsTest {
     all.put(allocation("a", "1"));
     all.put(allocation("b", "2"));
     byte[] whole = Files.readAllBytes(file);
-    List<Allocation> kept = all.now();
+    List<ToldAllocation> kept = all.now();
     Random random = new Random(5);
     for (int i = 0; i < 300; i++) {
       byte[] damaged = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
@@ -103,13 +104,14 @@ class AllocationsTest {
   @Test
   void beyondTheLimitNothingIsTakenUntilOneHasEndedOrExpired() {
     all.put(
-        new Allocation("x", List.of("0"), Labels.of("user", "u"), OptionalLong.of(2_000), false));
+        new ToldAllocation(
+            "x", List.of("0"), Labels.of("user", "u"), OptionalLong.of(2_000), false));
     all.put(allocation("a", "1"));
     all.put(allocation("b", "2"));
     assertThat(all.put(allocation("c", "3"))).isEqualTo(Allocations.Outcome.FULL);
     assertThat(all.put(allocation("a", "4"))).isEqualTo(Allocations.Outcome.DONE);
     now = 2_000;
-    assertThat(all.now()).extracting(Allocation::id).containsExactly("a", "b");
+    assertThat(all.now()).extracting(ToldAllocation::id).containsExactly("a", "b");
     assertThat(all.put(allocation("c", "3"))).isEqualTo(Allocations.Outcome.DONE);
   }
 
@@ -129,8 +131,8 @@ class AllocationsTest {
   void theOwnerOfAGpuOwnsItsInstancesAndUnknownGpusAreCounted() {
     ToldSource source = new ToldSource(all, () -> GPUS);
     all.put(allocation("a", "1"));
-    Allocation other =
-        new Allocation(
+    ToldAllocation other =
+        new ToldAllocation(
             "b",
             List.of("MIG-7", "GPU-other"),
             Labels.of("hpc_job", "2"),
@@ -151,8 +153,8 @@ class AllocationsTest {
     return Allocations.open(3, Optional.of(file), boot, () -> now);
   }
 
-  private static Allocation allocation(String id, String job) {
-    return new Allocation(
+  private static ToldAllocation allocation(String id, String job) {
+    return new ToldAllocation(
         id, List.of("nvidia4"), Labels.of("hpc_job", job), OptionalLong.empty(), false);
   }
 }

@@ -77,10 +77,10 @@ class GpuTablesTest {
   /** What is read, and in which tiers. */
   private static Map<String, Set<Tier>> tiers() {
     Map<String, Set<Tier>> tiers = new TreeMap<>();
-    for (Ask ask : GpuCalls.OF_GPU) {
+    for (GpuCall ask : GpuCalls.OF_GPU) {
       ask.values().forEach(value -> put(tiers, value.metric(), ask.tier()));
     }
-    for (Ask ask : GpuCalls.OF_INSTANCE) {
+    for (GpuCall ask : GpuCalls.OF_INSTANCE) {
       ask.values().forEach(value -> put(tiers, value.metric(), ask.tier()));
     }
     for (Tier tier : Tier.values()) {
@@ -107,7 +107,7 @@ class GpuTablesTest {
         put(tiers, GpuMetrics.of(name), Tier.LINK);
       }
     }
-    put(tiers, Processes.METRIC, Tier.CORE);
+    put(tiers, GpuProcessReader.METRIC, Tier.CORE);
     return tiers;
   }
 

@@ -342,7 +342,7 @@ class KernelTextTest {
   @Test
   void aFileThatIsNotThereIsMissing() {
     assertThatThrownBy(() -> text.load(folder.resolve("none").toString()))
-        .isInstanceOf(Missing.class);
+        .isInstanceOf(MissingSource.class);
   }
 
   private void load(String content) throws IOException {

@@ -73,7 +73,7 @@ class NodeFilesTest {
     assertThat(files.lineOrEmpty(folder.resolve("none").toString())).isEmpty();
     assertThat(files.small(folder.resolve("none").toString())).isNull();
     assertThatThrownBy(() -> files.proc("none"))
-        .isInstanceOf(Missing.class)
+        .isInstanceOf(MissingSource.class)
         .hasMessage(folder + "/proc/none");
     assertThat(faults.count()).isEqualTo(1);
     files.damaged("a file is odd");
@@ -107,7 +107,7 @@ class NodeFilesTest {
     assertThat(files.list(path + "/none")).isEmpty();
     assertThat(files.isThere(path + "/none")).isFalse();
     assertThatThrownBy(() -> files.listed(path + "/none"))
-        .isInstanceOf(Missing.class)
+        .isInstanceOf(MissingSource.class)
         .hasMessage(path + "/none");
   }
 

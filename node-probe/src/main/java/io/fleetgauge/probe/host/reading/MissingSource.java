@@ -3,10 +3,10 @@ package io.fleetgauge.probe.host.reading;
 import java.io.IOException;
 
 /** The node does not have what a collector reads. Without a stack trace: it may come every tick. */
-public final class Missing extends IOException {
+public final class MissingSource extends IOException {
   private static final long serialVersionUID = 1L;
 
-  public Missing(String what) {
+  public MissingSource(String what) {
     super(what);
   }
 

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * before has finished, so that of two pods the one that was listed later has it. When both were
  * there in the first answer, nobody is its owner. Not for several threads.
  */
-final class Holders {
+final class DeviceHolders {
   private static final Pattern SHARE = Pattern.compile("(::\\d+|/vgpu\\d+)$");
 
   private Map<Held, Long> since = new HashMap<>();

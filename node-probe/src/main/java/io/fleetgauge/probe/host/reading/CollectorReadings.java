@@ -5,7 +5,7 @@ import io.fleetgauge.sample.Tick;
 import java.util.Arrays;
 
 /** Takes the samples of one reading after the other. Not for several threads. */
-public final class Readings {
+public final class CollectorReadings {
   private final Faults faults;
   private Tick.Builder tick;
   private long number;
@@ -13,7 +13,7 @@ public final class Readings {
   /**
    * @param faults counts series that came twice
    */
-  public Readings(Faults faults) {
+  public CollectorReadings(Faults faults) {
     this.faults = faults;
   }
 

@@ -6,26 +6,26 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class HoldersTest {
+class DeviceHoldersTest {
   private static final Pod P = new Pod("ns", "p");
   private static final Pod Q = new Pod("ns", "q");
 
-  private final Holders holders = new Holders();
+  private final DeviceHolders holders = new DeviceHolders();
 
   @Test
   void sharesOfAGpuAreHeldBySeveralPodsAtOnce() {
     List<PodDevice> devices = List.of(device(P, "GPU-1::0"), device(Q, "GPU-1::1"));
-    assertThat(Holders.contested(devices)).isEmpty();
+    assertThat(DeviceHolders.contested(devices)).isEmpty();
     assertThat(holders.settle(devices, Set.of()))
-        .isEqualTo(new Holders.Settled(devices, Set.of(), 0));
+        .isEqualTo(new DeviceHolders.Settled(devices, Set.of(), 0));
   }
 
   @Test
   void aWholeGpuAndAShareOfItCannotBeHeldByTwo() {
     List<PodDevice> devices = List.of(device(P, "GPU-1"), device(Q, "GPU-1::1"));
-    assertThat(Holders.contested(devices)).containsExactly(P, Q);
+    assertThat(DeviceHolders.contested(devices)).containsExactly(P, Q);
     assertThat(holders.settle(devices, Set.of()))
-        .isEqualTo(new Holders.Settled(List.of(), Set.of(), 1));
+        .isEqualTo(new DeviceHolders.Settled(List.of(), Set.of(), 1));
   }
 
   @Test
@@ -51,7 +51,8 @@ class HoldersTest {
     List<PodDevice> after = List.of(device(P, "GPU-1"), device(P, "GPU-2"), device(Q, "GPU-1"));
     assertThat(holders.settle(after, Set.of()))
         .isEqualTo(
-            new Holders.Settled(List.of(device(P, "GPU-2"), device(Q, "GPU-1")), Set.of(), 0));
+            new DeviceHolders.Settled(
+                List.of(device(P, "GPU-2"), device(Q, "GPU-1")), Set.of(), 0));
   }
 
   @Test
@@ -60,7 +61,7 @@ class HoldersTest {
             holders.settle(
                 List.of(device(P, "GPU-1"), device(Q, "GPU-1")),
                 Set.of(P, new Pod("ns", "unlisted"))))
-        .isEqualTo(new Holders.Settled(List.of(device(Q, "GPU-1")), Set.of(P), 0));
+        .isEqualTo(new DeviceHolders.Settled(List.of(device(Q, "GPU-1")), Set.of(P), 0));
   }
 
   private static PodDevice device(Pod pod, String id) {

@@ -10,10 +10,10 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class SlotsTest {
+class ProcessSlotsTest {
   @Test
   void aNumberStaysWithItsHolderAndIsUsedAgainAfterwards() {
-    Slots slots = new Slots(3);
+    ProcessSlots slots = new ProcessSlots(3);
     assertThat(slots.of(List.of("a", "b"))).isEqualTo(Map.of("a", 0, "b", 1));
     assertThat(slots.of(List.of("c", "b"))).isEqualTo(Map.of("b", 1, "c", 0));
     assertThat(slots.of(List.of("d", "e", "b"))).isEqualTo(Map.of("b", 1, "d", 0, "e", 2));
@@ -26,7 +26,7 @@ class SlotsTest {
   @Test
   void howeverManyComeAndGoTheNumbersAreThoseOfTheMostAtOnce() {
     Random random = new Random(7);
-    Slots slots = new Slots(64);
+    ProcessSlots slots = new ProcessSlots(64);
     List<String> there = new ArrayList<>();
     Set<Integer> used = new HashSet<>();
     Map<String, Integer> before = Map.of();

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class ReadingsTest {
+class CollectorReadingsTest {
   private final Faults faults = new Faults();
-  private final Readings readings = new Readings(faults);
+  private final CollectorReadings readings = new CollectorReadings(faults);
   private final Metric metric = new Metric("node_x", "device", "mode");
 
   private static Labels series(String device, String mode) {

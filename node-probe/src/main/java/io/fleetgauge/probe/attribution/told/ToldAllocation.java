@@ -12,11 +12,11 @@ import java.util.OptionalLong;
  * @param expires when it ends by itself, ms since the epoch
  * @param hadCgroup whether the cgroup of its job has been seen
  */
-public record Allocation(
+public record ToldAllocation(
     String id, List<String> gpus, Labels owner, OptionalLong expires, boolean hadCgroup) {
   private static final String JOB = "hpc_job";
 
-  public Allocation {
+  public ToldAllocation {
     gpus = List.copyOf(gpus);
   }
 
@@ -25,12 +25,12 @@ public record Allocation(
     return owner.value(JOB);
   }
 
-  Allocation withCgroup() {
-    return new Allocation(id, gpus, owner, expires, true);
+  ToldAllocation withCgroup() {
+    return new ToldAllocation(id, gpus, owner, expires, true);
   }
 
   /** Tells whether both say the same of an owner, whatever has been seen of its cgroup. */
-  boolean isSameAs(Allocation other) {
+  boolean isSameAs(ToldAllocation other) {
     return withCgroup().equals(other.withCgroup());
   }
 

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** Over real sockets, with a clock that the test turns. */
 @Timeout(600)
-class ConnectionsTest {
+class ServerConnectionsTest {
   private static final String REQUEST = "GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n";
 
   private final Vertx vertx = EventLoops.start();
   private final AtomicLong nanos = new AtomicLong(-5);
-  private final Connections connections = new Connections(3, nanos::get);
+  private final ServerConnections connections = new ServerConnections(3, nanos::get);
   private final Meters meters = new Meters("test");
   private final AtomicReference<RoutingContext> slow = new AtomicReference<>();
   private HttpListener http;

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * head of a request. The idle timeout does not end one that sends a byte now and then. Safe for all
  * threads.
  */
-final class Connections {
+final class ServerConnections {
   /** A process has some for each client; a client that is refused tries again. */
   static final int MOST = 10_000;
 
@@ -32,7 +32,7 @@ final class Connections {
 
   private static final int SWITCHING_PROTOCOLS = 101;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ServerConnections.class);
 
   /** The state of a connection. */
   private static final class State {
@@ -68,7 +68,7 @@ final class Connections {
   /**
    * @param nanos a monotonic clock
    */
-  Connections(int most, LongSupplier nanos) {
+  ServerConnections(int most, LongSupplier nanos) {
     this.most = most;
     this.nanos = nanos;
   }

@@ -11,12 +11,12 @@ import io.fleetgauge.sample.gpu.GpuEvent;
  * @param gpu its labels; empty for a fault of the driver as a whole
  * @param time when it began, ms since the epoch
  */
-public record Fault(GpuEvent kind, int xid, Labels gpu, long time) {
+public record GpuFault(GpuEvent kind, int xid, Labels gpu, long time) {
   public String uuid() {
     return gpu.value("UUID");
   }
 
-  boolean isLike(Fault other) {
+  boolean isLike(GpuFault other) {
     return kind == other.kind && xid == other.xid && gpu.equals(other.gpu);
   }
 }

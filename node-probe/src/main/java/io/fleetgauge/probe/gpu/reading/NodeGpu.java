@@ -1,20 +1,20 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.FieldValues;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.Tier;
 
 /** One GPU as the reader knows it: its handle, its labels, and all that is asked of it. */
-public final class Gpu {
+public final class NodeGpu {
   private static final Tier[] TIERS = Tier.values();
 
   /** More than any board has. */
@@ -22,7 +22,7 @@ public final class Gpu {
 
   private static final int SCRATCH = 256;
 
-  private final Device device;
+  private final NvmlDevice device;
   private final Labels labels;
   private final int minor;
   private volatile long readAt;
@@ -39,7 +39,7 @@ public final class Gpu {
   private SupportedMetrics supported;
   private Traffic traffic;
   private Profiling profiling;
-  private Processes processes;
+  private GpuProcessReader processes;
 
   /** Null until the first one. */
   private QuickReading quick;
@@ -48,7 +48,8 @@ public final class Gpu {
    * @param info labels of the GPU's info series
    * @param withLinks whether links are read one by one
    */
-  public Gpu(Nvml nvml, Device device, Labels labels, Labels info, boolean withLinks, long now) {
+  public NodeGpu(
+      Nvml nvml, NvmlDevice device, Labels labels, Labels info, boolean withLinks, long now) {
     this.device = device;
     this.labels = labels;
     this.readAt = now;
@@ -75,15 +76,15 @@ public final class Gpu {
               : null;
     }
     profiling = Profiling.of(nvml, device, -1, labels, supported, withLinks ? links : 0);
-    processes = new Processes(labels, supported, list, true);
+    processes = new GpuProcessReader(labels, supported, list, true);
   }
 
-  private static int minor(Nvml nvml, Device device, NativeMemory out) {
+  private static int minor(Nvml nvml, NvmlDevice device, NativeMemory out) {
     boolean told = nvml.ask(NvmlCall.MINOR, device, out) == NvmlReturn.SUCCESS;
     return told && out.i32(0) >= 0 ? out.i32(0) : -1;
   }
 
-  private static int links(Nvml nvml, Device device) {
+  private static int links(Nvml nvml, NvmlDevice device) {
     FieldValues one = nvml.fields(1);
     one.ask(0, GpuFields.LINK_COUNT, 0);
     int code = nvml.fields(device, 1, one);
@@ -92,7 +93,7 @@ public final class Gpu {
     return links >= 0 && links <= MOST_LINKS ? (int) links : 0;
   }
 
-  public Device device() {
+  public NvmlDevice device() {
     return device;
   }
 
@@ -125,7 +126,7 @@ public final class Gpu {
    *
    * @return the code that ended the reading, or success
    */
-  public int read(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+  public int read(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {
     readings.add(Tier.CORE, infoSeries, 1);
     for (Tier tier : TIERS) {
       FieldPlan batch = fields[tier.ordinal()];
@@ -140,7 +141,7 @@ public final class Gpu {
     if (code == NvmlReturn.SUCCESS) {
       code = instances.read(nvml, readings, counts, now);
     }
-    if (code == NvmlReturn.SUCCESS && readings.isDue(Processes.METRIC.tier())) {
+    if (code == NvmlReturn.SUCCESS && readings.isDue(GpuProcessReader.METRIC.tier())) {
       code = processes(nvml, readings, counts, now);
     }
     if (code == NvmlReturn.SUCCESS) {
@@ -160,7 +161,7 @@ public final class Gpu {
     return code;
   }
 
-  private int processes(Nvml nvml, GpuReadings readings, ValueCounts counts, long now) {
+  private int processes(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {
     processes.begin();
     int code = processes.read(nvml, device, counts, now);
     return code == NvmlReturn.SUCCESS

@@ -2,12 +2,12 @@ package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
-import io.fleetgauge.probe.gpu.snapshot.GpuReadings;
+import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.gpu.snapshot.ValueCounts;
-import io.fleetgauge.probe.nvml.Device;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
+import io.fleetgauge.probe.nvml.NvmlDevice;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetric;
@@ -26,7 +26,7 @@ import java.util.Set;
  * The processes that use a GPU or a GPU instance. A process may be in several lists of the driver,
  * and those of a GPU instance are listed by each of its compute instances; here it is once.
  */
-final class Processes {
+final class GpuProcessReader {
   static final GpuMetric METRIC = GpuMetrics.of("gpu_processes");
 
   /** A kind of processes; drivers before R510 have the older call only. */
@@ -83,7 +83,7 @@ final class Processes {
    * @param isWhole whether these are of a whole GPU: drivers tell the use of a GPU by process, and
    *     not that of an instance
    */
-  Processes(Labels of, SupportedMetrics supported, ProcessMemory room, boolean isWhole) {
+  GpuProcessReader(Labels of, SupportedMetrics supported, ProcessMemory room, boolean isWhole) {
     this.of = of;
     this.room = room;
     this.utilization = isWhole ? new ProcessUtilization(supported, room) : null;
@@ -111,7 +111,7 @@ final class Processes {
    *
    * @return the code that ends the reading of this GPU, or success
    */
-  int read(Nvml nvml, Device device, ValueCounts dropped, long now) {
+  int read(Nvml nvml, NvmlDevice device, ValueCounts dropped, long now) {
     if (stride == 0) {
       stride = stride(nvml, device);
     }
@@ -124,7 +124,7 @@ final class Processes {
     return NvmlReturn.SUCCESS;
   }
 
-  private int read(Nvml nvml, Device device, Kind kind, ValueCounts dropped, long now) {
+  private int read(Nvml nvml, NvmlDevice device, Kind kind, ValueCounts dropped, long now) {
     int i = kind.ordinal();
     Support question = isMissing[i] ? olderSupport[i] : support[i];
     if (!question.isWorthAsking(now)) {
@@ -199,7 +199,7 @@ final class Processes {
    * Early drivers of R535 wrote a longer entry under the same name; they have one of these two
    * functions and not yet the other.
    */
-  private int stride(Nvml nvml, Device device) {
+  private int stride(Nvml nvml, NvmlDevice device) {
     NativeMemory out = nvml.allocate(WIDE_STRIDE);
     boolean isWide =
         !nvml.has(NvmlCall.PROCESS_DETAILS, device, out)
@@ -214,7 +214,12 @@ final class Processes {
    * @param isDivided whether its instances tell who they are
    */
   int end(
-      Nvml nvml, Device device, GpuReadings out, ValueCounts dropped, long now, boolean isDivided) {
+      Nvml nvml,
+      NvmlDevice device,
+      GpuSnapshot out,
+      ValueCounts dropped,
+      long now,
+      boolean isDivided) {
     for (int i = 0; i < counts.length; i++) {
       if (counts[i] >= 0) {
         out.add(Tier.CORE, series[i], counts[i]);

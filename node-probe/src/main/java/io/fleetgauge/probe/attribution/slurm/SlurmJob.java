@@ -10,7 +10,7 @@ import io.fleetgauge.sample.Labels;
  * @param arrayTask its number in the array
  * @param nodes as Slurm writes lists of nodes, such as {@code n[1-4]}
  */
-record Job(
+record SlurmJob(
     String id,
     String user,
     String account,

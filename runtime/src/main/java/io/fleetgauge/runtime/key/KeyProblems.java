@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param key its name, which begins every problem
  */
-record Problems(String key, List<String> all) {
+record KeyProblems(String key, List<String> all) {
   /** A value for a message, without what comes from files. */
   static String show(JsonNode value) {
     return value.isValueNode() ? Placeholders.shown(value) : Placeholders.shownBelow(value);
@@ -23,12 +23,12 @@ record Problems(String key, List<String> all) {
   }
 
   /** The same list, for an item of this key, such as {@code [0]}. */
-  Problems of(String item) {
-    return new Problems(key + item, all);
+  KeyProblems of(String item) {
+    return new KeyProblems(key + item, all);
   }
 
   /** The same list, for a key below this one. */
-  Problems below(String name) {
-    return new Problems(key + "." + name, all);
+  KeyProblems below(String name) {
+    return new KeyProblems(key + "." + name, all);
   }
 }

@@ -14,7 +14,7 @@ import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 
 /** Asks one target for its page. Safe for all threads, one scrape at a time. */
-final class Scraping {
+final class Scraper {
   private static final int KEEP_SECONDS = 600;
 
   private final Vertx vertx;
@@ -30,7 +30,7 @@ final class Scraping {
    * @param host the node's name
    * @throws StartFailure if a file with a secret cannot be used
    */
-  Scraping(Vertx vertx, ScrapeSettings settings, String host, ScrapeCounts counts)
+  Scraper(Vertx vertx, ScrapeSettings settings, String host, ScrapeCounts counts)
       throws StartFailure {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();

@@ -10,14 +10,14 @@ import java.util.Map;
  * free is used again: the series of a GPU stay the same, however many processes come and go. Not
  * for several threads.
  */
-final class Slots {
+final class ProcessSlots {
   private final int limit;
   private Map<String, Integer> taken = Map.of();
 
   /**
    * @param limit how many there are
    */
-  Slots(int limit) {
+  ProcessSlots(int limit) {
     this.limit = limit;
   }
 

@@ -3,11 +3,11 @@ package io.fleetgauge.probe.nvml;
 import jnr.ffi.Pointer;
 
 /** A handle of the driver: a GPU, or a MIG device of one. */
-public final class Device {
+public final class NvmlDevice {
   final Pointer pointer;
   private final int gpu;
 
-  Device(Pointer pointer, int gpu) {
+  NvmlDevice(Pointer pointer, int gpu) {
     this.pointer = pointer;
     this.gpu = gpu;
   }

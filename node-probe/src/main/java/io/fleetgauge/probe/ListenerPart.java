@@ -10,7 +10,7 @@ import io.vertx.ext.web.Router;
 import java.util.Optional;
 
 /** A port with routes. */
-final class HttpPart implements ProbePart {
+final class ListenerPart implements ProbePart {
   private final Vertx vertx;
   private final HttpSettings settings;
   private final String option;
@@ -20,7 +20,7 @@ final class HttpPart implements ProbePart {
   /**
    * @param option the key that sets the port, for error messages
    */
-  HttpPart(Vertx vertx, HttpSettings settings, String option, Router router) {
+  ListenerPart(Vertx vertx, HttpSettings settings, String option, Router router) {
     this.vertx = vertx;
     this.settings = settings;
     this.option = option;

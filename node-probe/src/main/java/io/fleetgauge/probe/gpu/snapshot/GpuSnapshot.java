@@ -12,14 +12,14 @@ import java.util.Set;
  * The samples of one reading, by tier. A tier that was not due has no builder: its series neither
  * repeat nor end.
  */
-public final class GpuReadings {
+public final class GpuSnapshot {
   private static final Tier[] TIERS = Tier.values();
 
   private final Tick.Builder[] byTier = new Tick.Builder[TIERS.length];
   private final Set<Tier> due;
   private final List<GpuProcesses> processes = new ArrayList<>();
 
-  public GpuReadings(Set<Tier> due) {
+  public GpuSnapshot(Set<Tier> due) {
     this.due = due.isEmpty() ? EnumSet.noneOf(Tier.class) : EnumSet.copyOf(due);
     for (Tier tier : this.due) {
       byTier[tier.ordinal()] = new Tick.Builder();
