@@ -1,58 +1,81 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.peers.PeerQueries;
+import io.fleetgauge.query.peers.SharedLimits;
+import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
+import java.net.URI;
 import java.util.Optional;
 
-/** The bus, over which limits and queries are shared with the other query APIs. */
+/** Hints over the bus, heartbeats, and limits that are shared with the other query APIs. */
 final class PeersPart implements ProcessPart {
+  private final Lifecycle lifecycle = new Lifecycle("other query APIs");
   private final QueryConfig config;
   private final Guard guard;
   private final ClusterPart cluster;
   private final QuerierPart queries;
-  private final PeerQueries peers;
-  private final String name;
+  private final SharedLimits limits;
+  private final PeerLink link;
+  private final int port;
   private Optional<ClusterBus> bus = Optional.empty();
 
   /**
-   * @param peers joins the others once the bus has started
-   * @param name of this process
+   * @param limits shared once the link has started
+   * @param port of the HTTP listener
    */
   PeersPart(
       QueryConfig config,
       Guard guard,
       ClusterPart cluster,
       QuerierPart queries,
-      PeerQueries peers,
-      String name) {
+      SharedLimits limits,
+      PeerLink link,
+      int port) {
     this.config = config;
     this.guard = guard;
     this.cluster = cluster;
     this.queries = queries;
-    this.peers = peers;
-    this.name = name;
+    this.limits = limits;
+    this.link = link;
+    this.port = port;
   }
 
   @Override
   public void start() throws StartFailure {
+    String name = LocalHost.name() + ":" + port;
     try {
-      ClusterBus started =
-          ClusterBus.start(cluster.member(), config.cluster().host(), name, true, guard);
-      bus = Optional.of(started);
-      peers.join(
-          started,
-          queries.admission(),
-          queries.querier().running(),
-          tenant -> guard.access().limits(tenant).running(),
-          config.maxConcurrent());
+      bus = Optional.of(ClusterBus.start(cluster.member(), config.cluster().host(), name, guard));
     } catch (IllegalStateException e) {
       throw new StartFailure(e.getMessage(), e);
     }
+    lifecycle.started("event bus", QueryProcess.STOP_LIMIT, bus.get());
+    String host = config.http().host();
+    boolean isEverywhere = host.equals("0.0.0.0") || host.equals("::");
+    String reached = isEverywhere ? config.cluster().host() : host;
+    guard.isReachedAs(reached);
+    link.start(name, cluster.member()::queryApis);
+    lifecycle.started("heartbeats", QueryProcess.STOP_LIMIT, link);
+    limits.join(
+        link,
+        queries.admission(),
+        tenant -> guard.access().limits(tenant).running(),
+        config.maxConcurrent());
+    cluster
+        .member()
+        .meetQueryApis(
+            name,
+            URI.create(config.http().scheme() + "://" + bracketed(reached) + ":" + port),
+            link::found);
+  }
+
+  private static String bracketed(String host) {
+    return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
   @Override
@@ -62,6 +85,6 @@ final class PeersPart implements ProcessPart {
 
   @Override
   public void close() {
-    bus.ifPresent(ClusterBus::close);
+    lifecycle.close();
   }
 }

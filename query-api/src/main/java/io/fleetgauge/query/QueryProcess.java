@@ -1,10 +1,12 @@
 package io.fleetgauge.query;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.operate.ClusterMeters;
 import io.fleetgauge.query.peers.PeerQueries;
+import io.fleetgauge.query.peers.SharedLimits;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpListener;
@@ -82,10 +84,13 @@ public final class QueryProcess implements AutoCloseable {
     // It joins when everything else can answer, and shows an empty cluster until then.
     cluster = new ClusterPart(vertx, config, guard, meters, clock);
     new ClusterMeters(cluster::view).declare(meters);
-    PeerQueries peers = new PeerQueries(vertx);
+    SharedLimits limits = new SharedLimits();
     QuerierPart queries =
-        start("queries", new QuerierPart(vertx, config, guard, cluster::view, peers));
-    ApiPart api = start("APIs", new ApiPart(config, router, guard, queries, peers, cluster, clock));
+        start("queries", new QuerierPart(vertx, config, guard, cluster::view, limits));
+    PeerLink link = PeerLink.mount(router, guard, vertx, queries.toGateways());
+    PeerQueries others = PeerQueries.mount(router, guard, link, queries.querier().running());
+    ApiPart api =
+        start("APIs", new ApiPart(config, router, guard, queries, others, cluster, clock));
     RulesPart rules =
         start(
             "rules",
@@ -96,7 +101,7 @@ public final class QueryProcess implements AutoCloseable {
                 guard,
                 queries,
                 cluster,
-                new RulesPart.Mounting(router, api.routes(), () -> port),
+                new RulesPart.Mounting(router, api.routes(), link, () -> port),
                 clock));
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
@@ -104,8 +109,8 @@ public final class QueryProcess implements AutoCloseable {
     port = http.port();
     String name = LocalHost.name() + ":" + port;
     start("cluster", cluster);
-    start("other query APIs", new PeersPart(config, guard, cluster, queries, peers, name));
-    start("evaluation", new EvaluationPart(config, guard, cluster, rules, name, port));
+    start("other query APIs", new PeersPart(config, guard, cluster, queries, limits, link, port));
+    start("evaluation", new EvaluationPart(rules, name));
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(

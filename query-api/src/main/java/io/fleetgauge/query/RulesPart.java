@@ -1,5 +1,6 @@
 package io.fleetgauge.query;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.query.config.QueryConfig;
@@ -24,8 +25,6 @@ import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
@@ -39,16 +38,21 @@ final class RulesPart implements ProcessPart {
   private final ClusterPart cluster;
   private final Router router;
   private final ApiRoutes routes;
+  private final PeerLink link;
   private final LongSupplier clock;
   private final IntSupplier port;
   private RuleSource source;
   private Alertmanagers alertmanagers;
   private GroupExchange exchange;
   private RunningRules running;
-  private volatile List<URI> others = List.of();
 
-  /** The router and the routes that it is mounted on, and the port once there is one. */
-  record Mounting(Router router, ApiRoutes routes, IntSupplier port) {}
+  /**
+   * What it is mounted on.
+   *
+   * @param link reaches the other query APIs
+   * @param port of the HTTP listener, once there is one
+   */
+  record Mounting(Router router, ApiRoutes routes, PeerLink link, IntSupplier port) {}
 
   /**
    * @param clock ms since the epoch
@@ -68,6 +72,7 @@ final class RulesPart implements ProcessPart {
     this.cluster = cluster;
     this.router = on.router();
     this.routes = on.routes();
+    this.link = on.link();
     this.port = on.port();
     this.clock = clock;
   }
@@ -94,6 +99,7 @@ final class RulesPart implements ProcessPart {
                 queries.querier(),
                 guard,
                 cluster::view,
+                link,
                 queries.toGateways(),
                 config.rules(),
                 config.lookback().toMillis(),
@@ -102,7 +108,7 @@ final class RulesPart implements ProcessPart {
                 alertmanagers,
                 clock));
     source.onChange(running::groupsChanged);
-    exchange = new GroupExchange(vertx, source, queries.toGateways().web(), () -> others);
+    exchange = new GroupExchange(vertx, source, link);
     lifecycle.started("rules of others", QueryProcess.STOP_LIMIT, exchange);
     exchange.start(router, guard);
     RulesApi.mount(routes, source, exchange, running::states, alertmanagers::addresses);
@@ -144,12 +150,6 @@ final class RulesPart implements ProcessPart {
   /** The rules that {@link EvaluationPart} has evaluated. */
   RunningRules running() {
     return running;
-  }
-
-  /** Called with the addresses of the other query APIs, by their names. */
-  void found(Map<String, URI> found) {
-    others = List.copyOf(found.values());
-    running.found(found);
   }
 
   @Override

@@ -368,8 +368,7 @@ public final class GatewayProcess implements AutoCloseable {
           config,
           () -> discovery.map(Discovery::addresses).orElse(config.cluster().members()),
           guard);
-      ClusterBus bus =
-          ClusterBus.start(member.get(), config.cluster().host(), config.id(), false, guard);
+      ClusterBus bus = ClusterBus.start(member.get(), config.cluster().host(), config.id(), guard);
       lifecycle.started("event bus", STOP_LIMIT, bus);
       bus.declare(meters);
       meters.counter(

@@ -1,6 +1,5 @@
 package io.fleetgauge.cluster.bus;
 
-import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.member.ClusterMember;
@@ -17,7 +16,6 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,7 +25,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +45,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClusterBus implements AutoCloseable {
   /** The address of hints, which gateways and query APIs receive. */
-  private static final String HINTS = "fleetgauge.hints";
-
-  /** The address that query APIs receive. */
-  static final String QUERY_APIS = "fleetgauge.queries";
+  static final String HINTS = "fleetgauge.hints";
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterBus.class);
   private static final int CONNECT_EVERY_MILLIS = 500;
@@ -62,17 +56,14 @@ public final class ClusterBus implements AutoCloseable {
 
   private final HazelcastInstance hazelcast;
   private final String host;
-  private final Peer self;
-  private final boolean isQueryApi;
+  private final long life = new SecureRandom().nextLong();
   private final MessageSeal seal;
   private final BusCounts counts = new BusCounts();
   private final ScheduledExecutorService thread;
   private final List<LongConsumer> onTable = new CopyOnWriteArrayList<>();
   private final List<Runnable> onTenants = new CopyOnWriteArrayList<>();
-  private final List<BiConsumer<Peer, BusMessage.AmongQueryApis>> onQueryMessage =
-      new CopyOnWriteArrayList<>();
   private volatile Optional<Vertx> vertx = Optional.empty();
-  private final List<MessageConsumer<Buffer>> consumers = new ArrayList<>();
+  private Optional<MessageConsumer<Buffer>> consumer = Optional.empty();
   private HazelcastClusterManager manager;
   private boolean isConnecting;
   private volatile boolean isLost;
@@ -80,12 +71,9 @@ public final class ClusterBus implements AutoCloseable {
   private long lastEpoch;
   private volatile boolean closing;
 
-  private ClusterBus(
-      HazelcastInstance hazelcast, String host, String name, boolean isQueryApi, ClusterKey key) {
+  private ClusterBus(HazelcastInstance hazelcast, String host, String name, ClusterKey key) {
     this.hazelcast = hazelcast;
     this.host = host;
-    this.self = new Peer(name, System.currentTimeMillis(), new SecureRandom().nextLong());
-    this.isQueryApi = isQueryApi;
     this.seal = new MessageSeal(key);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -99,12 +87,10 @@ public final class ClusterBus implements AutoCloseable {
    * @param member the process's member; its Hazelcast instance carries the registrations
    * @param host the address that other members reach; a private one
    * @param name what people call this process
-   * @param isQueryApi whether it receives what query APIs send each other
    * @param guard has the tenants file and the cluster's key
    */
-  public static ClusterBus start(
-      ClusterMember member, String host, String name, boolean isQueryApi, Guard guard) {
-    ClusterBus bus = startWith(member.hazelcast(), host, name, isQueryApi, guard.key());
+  public static ClusterBus start(ClusterMember member, String host, String name, Guard guard) {
+    ClusterBus bus = startWith(member.hazelcast(), host, name, guard.key());
     Hints.exchange(bus, member, guard);
     return bus;
   }
@@ -113,8 +99,8 @@ public final class ClusterBus implements AutoCloseable {
    * @param key proves that messages come from processes of the cluster
    */
   static ClusterBus startWith(
-      HazelcastInstance hazelcast, String host, String name, boolean isQueryApi, ClusterKey key) {
-    ClusterBus bus = new ClusterBus(hazelcast, host, name, isQueryApi, key);
+      HazelcastInstance hazelcast, String host, String name, ClusterKey key) {
+    ClusterBus bus = new ClusterBus(hazelcast, host, name, key);
     // Not from the list of members: all gateways can be replaced between two looks at it.
     hazelcast.getPartitionService().addPartitionLostListener(lost -> bus.isLost = true);
     bus.every(CONNECT_EVERY_MILLIS, bus::connectOrRepair);
@@ -147,14 +133,14 @@ public final class ClusterBus implements AutoCloseable {
         () -> {
           if (epoch != lastEpoch) {
             lastEpoch = epoch;
-            send(HINTS, new BusMessage.TableChanged(epoch));
+            send(new BusMessage.TableChanged(epoch));
           }
         });
   }
 
   /** Tells the other members that the tenants file has changed. */
   void tenantsChanged() {
-    run(() -> send(HINTS, new BusMessage.TenantsChanged()));
+    run(() -> send(new BusMessage.TenantsChanged()));
   }
 
   /**
@@ -170,28 +156,8 @@ public final class ClusterBus implements AutoCloseable {
     onTenants.add(listener);
   }
 
-  Peer self() {
-    return self;
-  }
-
   BusCounts counts() {
     return counts;
-  }
-
-  /** Calls a listener with what query APIs send, on the bus's thread. */
-  void onQueryMessage(BiConsumer<Peer, BusMessage.AmongQueryApis> listener) {
-    onQueryMessage.add(listener);
-  }
-
-  /** Sends to all query APIs; on the bus's thread only. */
-  void sendToQueryApis(BusMessage.AmongQueryApis message) {
-    send(QUERY_APIS, message);
-  }
-
-  /** How many query APIs the cluster's membership shows; never waits. */
-  int queryApis() {
-    // Query APIs are the members that hold no data.
-    return (int) hazelcast.getCluster().getMembers().stream().filter(Member::isLiteMember).count();
   }
 
   /** Runs a task on the bus's thread, soon. */
@@ -275,23 +241,18 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   private void listen(EventBus bus) {
-    consumers.forEach(MessageConsumer::unregister);
-    consumers.clear();
-    consumers.add(bus.<Buffer>consumer(HINTS, this::receive));
-    if (isQueryApi) {
-      consumers.add(bus.<Buffer>consumer(QUERY_APIS, this::receive));
-    }
-    for (MessageConsumer<Buffer> each : consumers) {
-      each.completion()
-          .onFailure(
-              failure ->
-                  run(
-                      () -> {
-                        if (consumers.contains(each)) {
-                          repairAgain(failure);
-                        }
-                      }));
-    }
+    consumer.ifPresent(MessageConsumer::unregister);
+    MessageConsumer<Buffer> of = bus.consumer(HINTS, this::receive);
+    consumer = Optional.of(of);
+    of.completion()
+        .onFailure(
+            failure ->
+                run(
+                    () -> {
+                      if (consumer.filter(each -> each == of).isPresent()) {
+                        repairAgain(failure);
+                      }
+                    }));
   }
 
   /** Registers this process again, because the gateways that knew of it are gone. */
@@ -311,19 +272,19 @@ public final class ClusterBus implements AutoCloseable {
     }
   }
 
-  private void send(String address, BusMessage message) {
+  private void send(BusMessage message) {
     if (vertx.isEmpty()) {
       counts.countNotSent();
       return;
     }
-    Envelope envelope = new Envelope(self, ++sequence, System.currentTimeMillis(), message);
-    publish(address, seal.seal(envelope));
+    Envelope envelope = new Envelope(life, ++sequence, System.currentTimeMillis(), message);
+    publish(seal.seal(envelope));
     counts.countSent();
   }
 
   /** Sends bytes as they are; nothing when the bus is not connected. */
-  void publish(String address, byte[] bytes) {
-    vertx.ifPresent(connected -> connected.eventBus().publish(address, Buffer.buffer(bytes)));
+  void publish(byte[] bytes) {
+    vertx.ifPresent(connected -> connected.eventBus().publish(HINTS, Buffer.buffer(bytes)));
   }
 
   boolean isConnected() {
@@ -335,21 +296,21 @@ public final class ClusterBus implements AutoCloseable {
     run(
         () -> {
           if (body instanceof Buffer bytes) {
-            received(bytes.getBytes(), message.address());
+            received(bytes.getBytes());
           } else {
             counts.count(Rejection.UNREADABLE);
           }
         });
   }
 
-  private void received(byte[] bytes, String address) {
+  private void received(byte[] bytes) {
     MessageSeal.Opened opened = seal.open(bytes, System.currentTimeMillis());
     opened.rejection().ifPresent(counts::count);
     if (opened.envelope().isEmpty()) {
       return;
     }
     Envelope envelope = opened.envelope().get();
-    if (envelope.sender().life() == self.life()) {
+    if (envelope.life() == life) {
       return; // published to all, this one included
     }
     counts.countReceived();
@@ -359,24 +320,13 @@ public final class ClusterBus implements AutoCloseable {
         onTable.forEach(listener -> listener.accept(changed.epoch()));
       }
       case BusMessage.TenantsChanged changed -> onTenants.forEach(Runnable::run);
-      case BusMessage.AmongQueryApis among -> {
-        if (isQueryApi && address.equals(QUERY_APIS)) {
-          onQueryMessage.forEach(listener -> listener.accept(envelope.sender(), among));
-        }
-      }
     }
   }
 
   /** Stops the bus, and leaves Hazelcast running. */
   @Override
   public void close() {
-    run(
-        () -> {
-          if (isQueryApi) {
-            sendToQueryApis(new BusMessage.Leaving());
-          }
-          closing = true;
-        });
+    run(() -> closing = true);
     thread.shutdown();
     try {
       if (!thread.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {

@@ -85,11 +85,11 @@ final class MessageSeal {
   }
 
   private synchronized boolean isNew(Envelope envelope) {
-    long before = newest.getOrDefault(envelope.sender().life(), -1L);
+    long before = newest.getOrDefault(envelope.life(), -1L);
     if (envelope.sequence() <= before) {
       return false;
     }
-    newest.put(envelope.sender().life(), envelope.sequence());
+    newest.put(envelope.life(), envelope.sequence());
     if (newest.size() > MAX_SENDERS) {
       newest.remove(newest.keySet().iterator().next());
     }

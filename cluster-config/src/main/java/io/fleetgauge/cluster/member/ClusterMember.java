@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.member;
 
+import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
@@ -362,6 +363,12 @@ public final class ClusterMember implements AutoCloseable {
         0,
         MEET_MILLIS,
         TimeUnit.MILLISECONDS);
+  }
+
+  /** How many query APIs are members; never waits. */
+  public int queryApis() {
+    // Query APIs are the members that hold no data.
+    return (int) hazelcast.getCluster().getMembers().stream().filter(Member::isLiteMember).count();
   }
 
   /** Looks for a newer table soon, because another member says that there is one; never waits. */

@@ -3,8 +3,6 @@ package io.fleetgauge.cluster.bus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.cluster.bus.BusMessage.Leaving;
-import io.fleetgauge.cluster.bus.BusMessage.UsageReport;
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.member.ClusterMember;
@@ -18,7 +16,6 @@ import io.fleetgauge.runtime.trust.ClusterKey;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
-import io.vertx.junit5.VertxTestContext;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -31,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +41,6 @@ import org.junit.jupiter.api.io.TempDir;
 class ClusterBusTest {
   private static final Duration SOON = Duration.ofMinutes(10);
   private static final String SECRET = "the secret of this cluster";
-  private static final int LIMIT = 20;
 
   @TempDir private Path folder;
   private final List<Integer> ports = FreePorts.take(6);
@@ -77,116 +72,20 @@ class ClusterBusTest {
     return member;
   }
 
-  private ClusterBus connect(ClusterMember member, String name, String secret, boolean isQueryApi) {
+  private ClusterBus connect(ClusterMember member, String name, String secret) {
     ClusterBus bus =
         ClusterBus.startWith(
-            member.hazelcast(),
-            "127.0.0.1",
-            name,
-            isQueryApi,
-            ClusterKey.of(() -> List.of(secret)));
+            member.hazelcast(), "127.0.0.1", name, ClusterKey.of(() -> List.of(secret)));
     started.add(bus);
     return bus;
   }
 
   private ClusterBus gateway() {
-    return connect(join(Optional.of("g1")), "g1", SECRET, false);
+    return connect(join(Optional.of("g1")), "g1", SECRET);
   }
 
   private ClusterBus queryApi(String name) {
-    return connect(join(Optional.empty()), name, SECRET, true);
-  }
-
-  /** A query API with load. */
-  private final class Api {
-    final ClusterBus bus;
-    final QueryLoad load;
-    final QueryPeers peers;
-
-    Api(String name) {
-      bus = queryApi(name);
-      load = new QueryLoad(name.hashCode());
-      peers = QueryPeers.start(bus, load, tenant -> LIMIT, 100);
-    }
-  }
-
-  /** Runs the load of all once; how many queries run then together. */
-  private static int total(List<Api> apis) {
-    apis.forEach(api -> api.load.run(api.peers, LIMIT));
-    return apis.stream().mapToInt(api -> api.load.count()).sum();
-  }
-
-  /** Runs the load of all, again and again, until a total holds. */
-  private static void until(List<Api> apis, IntPredicate holds) {
-    await()
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(5))
-        .until(() -> holds.test(total(apis)));
-  }
-
-  /** The totals of so many runs. */
-  private static List<Integer> totals(List<Api> apis, int runs) {
-    List<Integer> totals = new CopyOnWriteArrayList<>();
-    until(apis, total -> totals.add(total) && totals.size() == runs);
-    return totals;
-  }
-
-  @Test
-  void threeQueryApisThatAreAskedAtOnceRunNoMoreThanTheLimitTogether() {
-    gateway();
-    List<Api> apis = List.of(new Api("q1"), new Api("q2"), new Api("q3"));
-    await().until(() -> apis.stream().allMatch(api -> api.bus.isConnected()));
-    apis.forEach(api -> api.load.wants(2 * LIMIT));
-    // Each has its share, and what ran before has ended.
-    until(
-        apis,
-        total -> total == LIMIT && apis.stream().allMatch(api -> api.load.count() >= LIMIT / 3));
-    assertThat(totals(apis, 600)).allMatch(total -> total <= LIMIT).contains(LIMIT);
-    apis.get(1).load.wants(0);
-    apis.get(2).load.wants(0);
-    until(apis, total -> apis.getFirst().load.count() == LIMIT);
-    assertThat(apis.getFirst().bus.counts().rejected().values()).containsOnly(0L);
-  }
-
-  @Test
-  void queriesOfAllQueryApisAreListedAndAnyOfThemIsCancelled(VertxTestContext test)
-      throws InterruptedException {
-    gateway();
-    Api first = new Api("q1");
-    Api second = new Api("q2");
-    RemoteQuery query = new RemoteQuery(7L << 32 | 1, "a", "sum(up)", "running", 5, 3, 4);
-    second.load.lists(query);
-    await()
-        .atMost(SOON)
-        .until(() -> first.bus.counts().received() > 0 && second.bus.counts().received() > 0);
-    first
-        .peers
-        .others()
-        .compose(
-            listing -> {
-              test.verify(
-                  () -> {
-                    assertThat(listing.queries()).containsExactly(query);
-                    assertThat(listing.silent()).isEmpty();
-                  });
-              return first.peers.cancel(query.id() + 1, "ops");
-            })
-        .compose(
-            none -> {
-              test.verify(() -> assertThat(none.found()).isFalse());
-              return first.peers.cancel(query.id(), "ops");
-            })
-        .onComplete(
-            test.succeeding(
-                done ->
-                    test.verify(
-                        () -> {
-                          assertThat(done.found()).isTrue();
-                          assertThat(second.load.cancelledBy()).containsExactly("ops");
-                          test.completeNow();
-                        })));
-    assertThat(test.awaitCompletion(120, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
-    assertThat(test.failed()).isFalse();
+    return connect(join(Optional.empty()), name, SECRET);
   }
 
   @Test
@@ -211,7 +110,7 @@ class ClusterBusTest {
   void aChangedTenantsFileMakesTheOthersLookAtTheirs(Vertx vertx) throws Exception {
     Guard guard = guard(vertx);
     ClusterMember member = join(Optional.of("g1"));
-    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus gateway = connect(member, "g1", SECRET);
     ClusterBus api = queryApi("q1");
     AtomicInteger looks = new AtomicInteger();
     api.onTenantsChanged(looks::incrementAndGet);
@@ -236,7 +135,7 @@ class ClusterBusTest {
     AtomicInteger read = new AtomicInteger();
     guard.onTenantsChange(read::incrementAndGet);
     ClusterMember member = join(Optional.of("g1"));
-    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus gateway = connect(member, "g1", SECRET);
     ClusterBus api = queryApi("q1");
     Hints.exchange(gateway, member, guard);
     tenants(1);
@@ -252,7 +151,7 @@ class ClusterBusTest {
   @Test
   void whoeverSeesANewTableTellsTheOthersItsEpoch(Vertx vertx) throws Exception {
     ClusterMember member = join(Optional.of("g1"));
-    ClusterBus gateway = connect(member, "g1", SECRET, false);
+    ClusterBus gateway = connect(member, "g1", SECRET);
     ClusterBus api = queryApi("q1");
     List<Long> epochs = new CopyOnWriteArrayList<>();
     api.onTableChanged(epochs::add);
@@ -297,56 +196,30 @@ class ClusterBusTest {
                 method.getName().equals("setPeriodic") ? 0L : method.invoke(vertx, arguments));
   }
 
-  /** One that has fallen silent would be counted for two minutes. */
-  @Test
-  void theShareOfAQueryApiThatStopsIsFreeForTheOthersSoon() throws Exception {
-    gateway();
-    Api stays = new Api("q1");
-    Api goes = new Api("q2");
-    List<Api> both = List.of(stays, goes);
-    await().until(() -> both.stream().allMatch(api -> api.bus.isConnected()));
-    both.forEach(api -> api.load.wants(2 * LIMIT));
-    until(both, total -> stays.load.count() == LIMIT / 2 && goes.load.count() == LIMIT / 2);
-    goes.bus.close();
-    started.remove(goes.bus);
-    ClusterMember last = (ClusterMember) started.removeLast();
-    last.close();
-    await()
-        .atMost(Duration.ofMinutes(10))
-        .pollInterval(Duration.ofMillis(5))
-        .until(() -> total(List.of(stays)) == LIMIT);
-  }
-
   @Test
   void garbageAndMessagesWithoutTheSecretAreCountedAndChangeNothing() {
     gateway();
-    Api api = new Api("q1");
-    api.load.wants(LIMIT);
-    ClusterBus rogue = connect(join(Optional.empty()), "rogue", "another secret entirely", true);
-    await().atMost(SOON).until(() -> api.bus.isConnected() && rogue.isConnected());
-    Peer forged = new Peer("q0", 0, 1);
+    ClusterBus api = queryApi("q1");
+    AtomicInteger looks = new AtomicInteger();
+    api.onTenantsChanged(looks::incrementAndGet);
+    ClusterBus rogue = connect(join(Optional.empty()), "rogue", "another secret entirely");
+    await().atMost(SOON).until(() -> api.isConnected() && rogue.isConnected());
     byte[] unsigned =
         MessageForm.toBytes(
-            new Envelope(
-                forged,
-                1,
-                System.currentTimeMillis(),
-                new UsageReport(1, 0, 0, List.of(new BusMessage.BudgetUse("a", 100, 100, 100)))));
+            new Envelope(1, 1, System.currentTimeMillis(), new BusMessage.TenantsChanged()));
     await()
         .atMost(SOON)
         .until(
             () -> {
-              rogue.run(() -> rogue.sendToQueryApis(new Leaving()));
-              rogue.publish(ClusterBus.QUERY_APIS, unsigned);
-              rogue.publish(ClusterBus.QUERY_APIS, new byte[] {1, 2, 3});
-              rogue.publish(ClusterBus.QUERY_APIS, new byte[MessageSeal.MAX_BYTES + 1]);
-              Map<String, Long> rejected = api.bus.counts().rejected();
+              rogue.tenantsChanged();
+              rogue.publish(unsigned);
+              rogue.publish(new byte[] {1, 2, 3});
+              rogue.publish(new byte[MessageSeal.MAX_BYTES + 1]);
+              Map<String, Long> rejected = api.counts().rejected();
               return rejected.get("unproven") >= 3 && rejected.get("too_long") > 0;
             });
-    assertThat(api.bus.counts().received()).isZero();
-    // The membership shows two, so one that hears nobody keeps half.
-    until(List.of(api), total -> total == LIMIT / 2);
-    assertThat(totals(List.of(api), 100)).allMatch(total -> total == LIMIT / 2);
+    assertThat(api.counts().received()).isZero();
+    assertThat(looks).hasValue(0);
   }
 
   @Test
@@ -356,7 +229,7 @@ class ClusterBusTest {
     ClusterBus second = queryApi("q2");
     await().atMost(SOON).until(() -> first.isConnected() && second.isConnected());
     only.close();
-    ClusterBus gateway = connect(join(Optional.of("g2")), "g2", SECRET, false);
+    ClusterBus gateway = connect(join(Optional.of("g2")), "g2", SECRET);
     AtomicInteger looks = new AtomicInteger();
     AtomicInteger otherLooks = new AtomicInteger();
     first.onTenantsChanged(looks::incrementAndGet);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class MessageSealTest {
   private static final String SECRET = "0123456789abcdef";
   private static final long NOW = 1_700_000_000_000L;
-  private static final Peer SENDER = new Peer("n1:9090", 1, 2);
+  private static final long LIFE = 2;
 
   private final MessageSeal seal = new MessageSeal(with(SECRET));
 
@@ -22,7 +22,7 @@ class MessageSealTest {
   }
 
   private static Envelope message(long sequence, long sent) {
-    return new Envelope(SENDER, sequence, sent, new TableChanged(sequence));
+    return new Envelope(LIFE, sequence, sent, new TableChanged(sequence));
   }
 
   private static Rejection rejection(MessageSeal by, byte[] bytes) {
@@ -76,7 +76,7 @@ class MessageSealTest {
     assertThat(rejection(seal, second)).isEqualTo(Rejection.REPEATED);
     assertThat(rejection(seal, seal.seal(message(1, NOW)))).isEqualTo(Rejection.REPEATED);
     assertThat(seal.open(seal.seal(message(3, NOW)), NOW).envelope()).isPresent();
-    Envelope nextLife = new Envelope(new Peer("n1:9090", 5, 6), 0, NOW, new TableChanged(1));
+    Envelope nextLife = new Envelope(6, 0, NOW, new TableChanged(1));
     assertThat(seal.open(seal.seal(nextLife), NOW).envelope()).isPresent();
   }
 

@@ -1,17 +1,20 @@
 package io.fleetgauge.load.chaos;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
-import io.fleetgauge.cluster.bus.QueryPeers;
-import io.fleetgauge.cluster.bus.RemoteQuery;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.limits.ClusterLimits;
 import io.fleetgauge.cluster.member.ClusterMember;
+import io.fleetgauge.cluster.peers.PeerLink;
+import io.fleetgauge.cluster.peers.PeerList;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
+import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Vertx;
@@ -21,15 +24,17 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
 
 /**
- * A gateway and a query API as members of a cluster, without samples: only what they exchange over
- * the event bus. The test asks over HTTP.
+ * A gateway and a query API as members of a cluster, without samples: only hints over the event
+ * bus, and heartbeats. The test asks over HTTP.
  */
 @CommandLine.Command(name = "bus-member", hidden = true)
 public final class BusMember implements Command {
@@ -57,19 +62,27 @@ public final class BusMember implements Command {
 
   private final CountedQueries queries = new CountedQueries();
   private ClusterMember gateway;
-  private QueryPeers peers;
+  private ClusterLimits limits;
+  private PeerLink link;
 
   @Override
   public Integer call() throws Exception {
     Vertx vertx = Vertx.vertx();
     HttpSettings http = new HttpSettings(address, HTTP).openToAll();
     Path tenants = folder.resolve(id + ".yaml");
+    TrustSettings trust =
+        new TrustSettings(
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(folder.resolve("secret")),
+            Duration.ofMinutes(5));
     Guard guard =
         Guard.open(
             vertx,
             http,
             Optional.of(tenants),
-            TrustSettings.NONE,
+            trust,
             TenantLimits.DEFAULT,
             selector -> "",
             System::currentTimeMillis);
@@ -81,14 +94,22 @@ public final class BusMember implements Command {
                     id, URI.create("http://" + address + ":9500"), "", folder.resolve(id))),
             guard.key());
     gateway.activate();
-    // A gateway receives nothing but hints.
     Meters hints = new Meters("hints");
-    ClusterBus.start(gateway, address, id + "-gateway", false, guard).declare(hints);
+    ClusterBus.start(gateway, address, id + "-gateway", guard).declare(hints);
     ClusterMember reader = ClusterMember.join(settings(READER), Optional.empty(), guard.key());
-    ClusterBus bus = ClusterBus.start(reader, address, id, true, guard);
-    peers = QueryPeers.start(bus, queries, tenant -> LIMIT, 10 * LIMIT);
-    vertx.setPeriodic(STEP_MILLIS, timer -> queries.run(peers.running(TENANT, LIMIT)));
-    HttpListener.start(vertx, http, "http.port", routes(vertx, hints));
+    ClusterBus.start(reader, address, id, guard);
+    OutgoingHttp outgoing =
+        new OutgoingHttp(vertx, trust, guard.signer(), new HttpClients.Limits(1_000, 10, 4, 100));
+    Router router =
+        HttpListener.router(
+            vertx, new HttpListener.Readiness(), hints, () -> "", RoutingContext::next);
+    link = PeerLink.mount(router, guard, vertx, outgoing);
+    link.start(id, reader::queryApis);
+    limits = ClusterLimits.start(link, queries, tenant -> LIMIT, 10 * LIMIT);
+    routes(router);
+    HttpListener.start(vertx, http, "http.port", router);
+    reader.meetQueryApis(id, URI.create("http://" + address + ":" + HTTP), link::found);
+    vertx.setPeriodic(STEP_MILLIS, timer -> queries.run(limits.running(TENANT, LIMIT)));
     new CountDownLatch(1).await(); // until it is killed
     return 0;
   }
@@ -97,35 +118,17 @@ public final class BusMember implements Command {
     return new ClusterSettings("split", address, port, members, 2);
   }
 
-  private Router routes(Vertx vertx, Meters hints) {
-    Router router =
-        HttpListener.router(
-            vertx, new HttpListener.Readiness(), hints, () -> "", RoutingContext::next);
+  private void routes(Router router) {
     router.get("/state").handler(request -> request.json(state()));
     router
         .get("/timeline")
         .handler(request -> request.json(new JsonObject().put("lines", queries.timeline())));
-    router
-        .get("/others")
-        .handler(
-            request ->
-                peers
-                    .others()
-                    .onSuccess(listing -> request.json(listed(listing)))
-                    .onFailure(request::fail));
+    router.get("/others").handler(request -> request.json(others(link.list())));
     router
         .get("/wants/:queries")
         .handler(
             request -> {
               queries.wants(Integer.parseInt(request.pathParam("queries")));
-              request.json(state());
-            });
-    router
-        .get("/lists/:query")
-        .handler(
-            request -> {
-              long query = Long.parseLong(request.pathParam("query"));
-              queries.lists(new RemoteQuery(query, TENANT, "up", "running", 1, 1, 1));
               request.json(state());
             });
     router
@@ -135,7 +138,6 @@ public final class BusMember implements Command {
               gateway.register(request.pathParam("host"), Admission.UNKNOWN);
               request.json(state());
             });
-    return router;
   }
 
   private JsonObject state() {
@@ -144,13 +146,13 @@ public final class BusMember implements Command {
         .put("gateways", view.gateways().size())
         .put("epoch", view.table().epoch())
         .put("hosts", new JsonArray(List.copyOf(view.table().holders().keySet())))
-        .put("allowed", peers.running(TENANT, LIMIT))
+        .put("allowed", limits.running(TENANT, LIMIT))
         .put("running", queries.count());
   }
 
-  private static JsonObject listed(QueryPeers.Listing listing) {
+  private static JsonObject others(PeerList list) {
     return new JsonObject()
-        .put("queries", new JsonArray(listing.queries().stream().map(RemoteQuery::id).toList()))
-        .put("silent", new JsonArray(listing.silent()));
+        .put("live", new JsonArray(List.copyOf(list.liveNames())))
+        .put("listed", new JsonArray(List.copyOf(list.listed().orElse(Set.of()))));
   }
 }

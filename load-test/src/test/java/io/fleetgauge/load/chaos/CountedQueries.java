@@ -1,12 +1,9 @@
 package io.fleetgauge.load.chaos;
 
-import io.fleetgauge.cluster.bus.LocalQueries;
-import io.fleetgauge.cluster.bus.RemoteQuery;
+import io.fleetgauge.cluster.limits.LocalQueries;
 import io.vertx.core.json.JsonArray;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,16 +17,11 @@ final class CountedQueries implements LocalQueries {
   private record Line(long nanos, int count) {}
 
   private final Deque<Long> ends = new ArrayDeque<>();
-  private final List<RemoteQuery> listed = new ArrayList<>();
   private final Deque<Line> timeline = new ArrayDeque<>();
   private int wanted;
 
   synchronized void wants(int queries) {
     wanted = queries;
-  }
-
-  synchronized void lists(RemoteQuery query) {
-    listed.add(query);
   }
 
   /** Ends what is done and starts what is allowed. */
@@ -70,16 +62,6 @@ final class CountedQueries implements LocalQueries {
   @Override
   public synchronized Use all() {
     return new Use(ends.size(), 0);
-  }
-
-  @Override
-  public synchronized List<RemoteQuery> running() {
-    return List.copyOf(listed);
-  }
-
-  @Override
-  public synchronized boolean cancel(long query, String askedBy) {
-    return listed.removeIf(each -> each.id() == query);
   }
 
   @Override

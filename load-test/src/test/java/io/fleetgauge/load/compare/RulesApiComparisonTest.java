@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -154,7 +155,7 @@ class RulesApiComparisonTest {
     RulesApi.mount(
         routes,
         source,
-        new GroupExchange(vertx, source, outgoing.web(), List::of),
+        new GroupExchange(vertx, source, PeerLink.mount(router, guard, vertx, outgoing)),
         RuleStates.NONE,
         List::of);
     listener = HttpListener.start(vertx, http, "http.port", router);

@@ -1,15 +1,19 @@
 package io.fleetgauge.load.sim;
 
+import io.fleetgauge.cluster.peers.Heartbeat;
+import io.fleetgauge.cluster.peers.HeartbeatForm;
+import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupState;
-import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
 import io.fleetgauge.query.rules.ownership.Event;
-import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.GroupHash;
+import io.fleetgauge.query.rules.ownership.GroupNote;
 import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
+import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,7 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A query API that owns rule groups, with its disk. What it decides, {@link OwnershipMachine} does.
+ * A query API that owns rule groups, with its disk. What it decides, {@link PeerMachine} and {@link
+ * OwnershipMachine} do.
  */
 final class SimulatedRuler {
   private static final long TICK_MILLIS = 100;
@@ -37,6 +42,7 @@ final class SimulatedRuler {
   private final Deque<Runnable> buffered = new ArrayDeque<>();
   private final Map<RuleGroup.Id, Dealt> known = new HashMap<>();
   private Optional<OwnershipMachine> machine = Optional.empty();
+  private PeerMachine peers;
   private long life;
   private long frozenUntil;
   private long frozenAt;
@@ -76,7 +82,10 @@ final class SimulatedRuler {
     }
     long now = simulation.random.nextLong() | 1;
     life = now;
-    machine = Optional.of(new OwnershipMachine(name, life, CATCH_UP_MILLIS));
+    OwnershipMachine begun = new OwnershipMachine(name, CATCH_UP_MILLIS);
+    machine = Optional.of(begun);
+    peers = new PeerMachine(name, life);
+    peers.tell(GroupNote.TOPIC, false, () -> begun.note().toBytes());
     disk.values().forEach(state -> on(new Event.Came(state)));
     on(new Event.Groups(rules.groups()));
     simulation.after(
@@ -90,16 +99,26 @@ final class SimulatedRuler {
                       .map(SimulatedRuler::name)
                       .filter(each -> !each.equals(name))
                       .forEach(others::add);
-                  on(new Event.Listed(others));
+                  peers.listed(Optional.of(others), all.size(), simulation.now());
                 }));
     simulation.every(
         TICK_MILLIS,
         () -> {
           if (life == now && machine.isPresent() && !isFrozen()) {
-            on(new Event.Tick(simulation.now(), Simulation.EPOCH + simulation.now() + skew));
+            tick();
           }
           return life == now && machine.isPresent();
         });
+  }
+
+  private void tick() {
+    long now = simulation.now();
+    boolean wasServing = machine.orElseThrow().isServing();
+    peers.tick(now, this::beat);
+    on(new Event.Tick(now, Simulation.EPOCH + now + skew, peers.list()));
+    if (machine.orElseThrow().isServing() != wasServing) {
+      peers.beatSoon();
+    }
   }
 
   void kill() {
@@ -144,7 +163,7 @@ final class SimulatedRuler {
       return;
     }
     frozenUntil = 0;
-    if (simulation.now() - frozenAt > OwnershipMachine.SILENT_MILLIS) {
+    if (simulation.now() - frozenAt > PeerMachine.SILENT_MILLIS) {
       wokenAt = simulation.now();
     }
     while (!buffered.isEmpty()) {
@@ -171,7 +190,6 @@ final class SimulatedRuler {
   private void carryOut(Effect effect) {
     long of = life;
     switch (effect) {
-      case Effect.Send send -> others().forEach(other -> beat(other, send.beat()));
       case Effect.Fetch fetch -> fetch(fetch);
       case Effect.Restore restore ->
           simulation.after(
@@ -224,16 +242,14 @@ final class SimulatedRuler {
     }
   }
 
-  private List<SimulatedRuler> others() {
-    return all.stream().filter(each -> each != this).toList();
-  }
-
   private Optional<SimulatedRuler> find(String other) {
     return all.stream().filter(each -> each.name.equals(other)).findFirst();
   }
 
-  private void beat(SimulatedRuler to, Beat beat) {
+  private void beat(String other, Heartbeat beat) {
     long of = life;
+    SimulatedRuler to = find(other).orElseThrow();
+    byte[] bytes = HeartbeatForm.toBytes(beat);
     simulation.send(
         name,
         to.name,
@@ -241,13 +257,18 @@ final class SimulatedRuler {
             to.alive(
                 to.life,
                 () -> {
-                  to.on(new Event.Heard(beat, simulation.now()));
-                  Beat answer = to.machine.orElseThrow().answer(beat);
-                  simulation.send(
-                      to.name,
-                      name,
-                      () -> alive(of, () -> on(new Event.Heard(answer, simulation.now()))));
+                  to.hear(bytes);
+                  byte[] answer = HeartbeatForm.toBytes(to.peers.to(name, simulation.now()));
+                  simulation.send(to.name, name, () -> alive(of, () -> hear(answer)));
                 }));
+  }
+
+  private void hear(byte[] beat) {
+    try {
+      peers.heard(HeartbeatForm.fromBytes(beat), simulation.now());
+    } catch (WireException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private void fetch(Effect.Fetch fetch) {
@@ -266,7 +287,7 @@ final class SimulatedRuler {
                               for (RuleGroup.Id id : fetch.groups()) {
                                 from.machine
                                     .orElseThrow()
-                                    .state(GroupKey.of(id))
+                                    .state(GroupHash.of(id))
                                     .ifPresent(states::add);
                               }
                               simulation.send(

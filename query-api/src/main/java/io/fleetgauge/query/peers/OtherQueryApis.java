@@ -1,8 +1,5 @@
 package io.fleetgauge.query.peers;
 
-import io.fleetgauge.cluster.bus.QueryPeers;
-import io.fleetgauge.cluster.bus.RemoteQuery;
-import io.fleetgauge.query.answer.RunningQuery;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -12,39 +9,37 @@ public interface OtherQueryApis {
   OtherQueryApis NONE =
       new OtherQueryApis() {
         @Override
-        public Future<QueryPeers.Listing> queries() {
-          return Future.succeededFuture(new QueryPeers.Listing(List.of(), List.of()));
+        public Future<Listing> queries() {
+          return Future.succeededFuture(new Listing(List.of(), List.of()));
         }
 
         @Override
-        public Future<QueryPeers.Cancelled> cancel(long query, String askedBy) {
-          return Future.succeededFuture(new QueryPeers.Cancelled(false, List.of()));
+        public Future<Cancelled> cancel(long query, String askedBy) {
+          return Future.succeededFuture(new Cancelled(false, List.of()));
         }
       };
 
+  /**
+   * Queries that others run.
+   *
+   * @param silent the names of the query APIs that did not answer in time
+   */
+  record Listing(List<RemoteQuery> queries, List<String> silent) {}
+
+  /**
+   * Whether a query was cancelled.
+   *
+   * @param silent the names of the query APIs that did not answer in time; one of them may run it
+   */
+  record Cancelled(boolean found, List<String> silent) {}
+
   /** The queries that they run. */
-  Future<QueryPeers.Listing> queries();
+  Future<Listing> queries();
 
   /**
    * Cancels a query that one of them runs.
    *
    * @param askedBy the tenant of the operator who asks
    */
-  Future<QueryPeers.Cancelled> cancel(long query, String askedBy);
-
-  /**
-   * A query of this process as others see it.
-   *
-   * @param now as {@link System#nanoTime} counts
-   */
-  static RemoteQuery described(RunningQuery query, long now) {
-    return new RemoteQuery(
-        query.id(),
-        query.tenant(),
-        query.text(),
-        query.state().text,
-        Math.max(0, (now - query.begun()) / 1_000_000),
-        query.cost().series(),
-        query.cost().samples());
-  }
+  Future<Cancelled> cancel(long query, String askedBy);
 }

@@ -1,126 +1,126 @@
 package io.fleetgauge.query.peers;
 
-import io.fleetgauge.cluster.bus.ClusterBus;
-import io.fleetgauge.cluster.bus.LocalQueries;
-import io.fleetgauge.cluster.bus.QueryPeers;
-import io.fleetgauge.cluster.bus.RemoteQuery;
-import io.fleetgauge.query.admission.Admission;
-import io.fleetgauge.query.admission.ClusterShare;
+import io.fleetgauge.cluster.peers.Peer;
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.answer.RunningQueries;
-import io.vertx.core.Context;
+import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects the queries of this process with those of the other query APIs, once the process has
- * joined the cluster; before, it is alone. Safe for all threads.
+ * Queries of other query APIs, which are asked for them when somebody wants to see or cancel them.
+ * Safe for all threads.
+ *
+ * <pre>
+ * POST /v1/queries/list     answer: queries, as {@link RemoteQuery} draws them
+ * POST /v1/queries/cancel   query:uvar askedBy:string; the asker has the right to operate
+ *                           answer: found:u8(0 or 1)
+ * </pre>
  */
-public final class PeerQueries implements ClusterShare, OtherQueryApis {
+public final class PeerQueries implements OtherQueryApis {
   private static final Logger LOG = LoggerFactory.getLogger(PeerQueries.class);
+  private static final String LIST = "/v1/queries/list";
+  private static final String CANCEL = "/v1/queries/cancel";
 
-  private final Vertx vertx;
-  private volatile Optional<QueryPeers> peers = Optional.empty();
+  /** Longest wait for answers, ms. */
+  private static final long WAIT_MILLIS = 1_000;
 
-  public PeerQueries(Vertx vertx) {
-    this.vertx = vertx;
+  private final PeerLink link;
+
+  private PeerQueries(PeerLink link) {
+    this.link = link;
   }
 
-  /**
-   * Begins to share limits and queries with the others.
-   *
-   * @param limits how many queries of a tenant may run at once
-   */
-  public void join(
-      ClusterBus bus,
-      Admission admission,
-      RunningQueries running,
-      ToIntFunction<String> limits,
-      int maxConcurrent) {
-    peers =
-        Optional.of(QueryPeers.start(bus, new Local(admission, running), limits, maxConcurrent));
+  /** Mounts what others ask of this process. */
+  public static PeerQueries mount(
+      Router router, Guard guard, PeerLink link, RunningQueries running) {
+    link.answer(router, guard, LIST, body -> Future.succeededFuture(list(running)));
+    link.answer(
+        router,
+        guard,
+        CANCEL,
+        body -> Future.succeededFuture(cancel(running, new WireReader(body))));
+    return new PeerQueries(link);
+  }
+
+  private static byte[] list(RunningQueries running) {
+    long now = System.nanoTime();
+    return RemoteQuery.toBytes(
+        running.all().stream().map(query -> RemoteQuery.of(query, now)).toList());
+  }
+
+  private static byte[] cancel(RunningQueries running, WireReader asked) throws WireException {
+    long query = asked.uvar("a query's id");
+    String askedBy = asked.string("an asker");
+    asked.end("the question");
+    boolean found = running.cancel(query);
+    if (found) {
+      LOG.info("query {} was canceled by {} at another query API", query, askedBy);
+    }
+    return new byte[] {(byte) (found ? 1 : 0)};
+  }
+
+  /** The answers of those that are live. */
+  private Future<Map<String, Future<byte[]>>> ask(String path, byte[] body) {
+    Map<String, Future<byte[]>> asked = new HashMap<>();
+    for (Peer peer : link.list().live()) {
+      asked.put(peer.name(), link.post(peer.name(), path, body, WAIT_MILLIS));
+    }
+    return Future.join(List.copyOf(asked.values()))
+        .transform(done -> Future.succeededFuture(asked));
   }
 
   @Override
-  public int running(String tenant, int limit) {
-    return peers.map(joined -> joined.running(tenant, limit)).orElse(limit);
+  public Future<Listing> queries() {
+    return ask(LIST, new byte[0])
+        .map(
+            asked -> {
+              List<RemoteQuery> queries = new ArrayList<>();
+              List<String> silent = new ArrayList<>();
+              asked.forEach(
+                  (name, answer) -> {
+                    try {
+                      if (answer.succeeded()) {
+                        queries.addAll(RemoteQuery.fromBytes(answer.result()));
+                        return;
+                      }
+                    } catch (WireException e) {
+                      LOG.debug("the queries of {} cannot be read", name, e);
+                    }
+                    silent.add(name);
+                  });
+              return new Listing(queries, silent.stream().sorted().toList());
+            });
   }
 
   @Override
-  public int inFlight(int limit) {
-    return peers.map(joined -> joined.inFlight(limit)).orElse(limit);
-  }
-
-  @Override
-  public Future<QueryPeers.Listing> queries() {
-    return peers.map(joined -> onContext(joined.others())).orElseGet(NONE::queries);
-  }
-
-  @Override
-  public Future<QueryPeers.Cancelled> cancel(long query, String askedBy) {
-    return peers
-        .map(joined -> onContext(joined.cancel(query, askedBy)))
-        .orElseGet(() -> NONE.cancel(query, askedBy));
-  }
-
-  /** The bus answers on a thread of its own. */
-  private <T> Future<T> onContext(Future<T> answer) {
-    Context context = vertx.getOrCreateContext();
-    Promise<T> promise = Promise.promise();
-    answer.onComplete(
-        done ->
-            context.runOnContext(
-                back -> {
-                  if (done.succeeded()) {
-                    promise.complete(done.result());
-                  } else {
-                    promise.fail(done.cause());
-                  }
-                }));
-    return promise.future();
-  }
-
-  /** Tells the others about this process. */
-  private record Local(Admission admission, RunningQueries queries) implements LocalQueries {
-    @Override
-    public Map<String, Use> uses() {
-      Map<String, Use> uses = new HashMap<>();
-      admission
-          .uses()
-          .forEach((tenant, use) -> uses.put(tenant, new Use(use.running(), use.waiting())));
-      return uses;
-    }
-
-    @Override
-    public Use all() {
-      return new Use(admission.inFlight(), admission.takeWithoutPlace());
-    }
-
-    @Override
-    public List<RemoteQuery> running() {
-      long now = System.nanoTime();
-      return queries.all().stream().map(query -> OtherQueryApis.described(query, now)).toList();
-    }
-
-    @Override
-    public boolean cancel(long query, String askedBy) {
-      boolean found = queries.cancel(query);
-      if (found) {
-        LOG.info("query {} was canceled by {} at another query API", query, askedBy);
-      }
-      return found;
-    }
-
-    @Override
-    public void sharesChanged() {
-      admission.shareChanged();
-    }
+  public Future<Cancelled> cancel(long query, String askedBy) {
+    byte[] question = new WireWriter(64).uvar(query).string(askedBy).toBytes();
+    return ask(CANCEL, question)
+        .map(
+            asked -> {
+              boolean found =
+                  asked.values().stream()
+                      .anyMatch(
+                          answer ->
+                              answer.succeeded()
+                                  && answer.result().length == 1
+                                  && answer.result()[0] == 1);
+              return new Cancelled(
+                  found,
+                  asked.keySet().stream()
+                      .filter(name -> !found && asked.get(name).failed())
+                      .sorted()
+                      .toList());
+            });
   }
 }

@@ -1,7 +1,6 @@
 package io.fleetgauge.query.prometheus;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.fleetgauge.cluster.bus.RemoteQuery;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.http.ApiRequest;
@@ -9,6 +8,7 @@ import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.peers.OtherQueryApis;
+import io.fleetgauge.query.peers.RemoteQuery;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,10 +42,7 @@ final class RunningQueryRoutes {
             listing -> {
               List<RemoteQuery> queries = new ArrayList<>();
               long now = System.nanoTime();
-              querier
-                  .running()
-                  .all()
-                  .forEach(query -> queries.add(OtherQueryApis.described(query, now)));
+              querier.running().all().forEach(query -> queries.add(RemoteQuery.of(query, now)));
               queries.addAll(listing.queries());
               queries.removeIf(query -> !isOperator && !query.tenant().equals(tenant));
               return Body.large(

@@ -22,14 +22,14 @@ final class Deal {
   record Entry(long group, long definition) {}
 
   /** Who evaluates a group, and who would go on if that one died. */
-  record Holders(String owner, Optional<String> shadow) {}
+  record Chosen(String owner, Optional<String> shadow) {}
 
   private record Candidates(Entry entry, int weight, List<String> ranked) {}
 
   /**
    * @param known the weights of the groups that each live member knows
    */
-  static Map<Entry, Holders> of(SortedMap<String, Map<Entry, Integer>> known) {
+  static Map<Entry, Chosen> of(SortedMap<String, Map<Entry, Integer>> known) {
     Map<Entry, Integer> weights = new HashMap<>();
     Map<Entry, List<String>> members = new HashMap<>();
     known.forEach(
@@ -48,16 +48,16 @@ final class Deal {
     long total = weights.values().stream().mapToLong(Integer::intValue).sum();
     long share = known.isEmpty() ? 0 : (total + known.size() - 1) / known.size();
     Map<String, Long> load = new TreeMap<>();
-    Map<Entry, Holders> dealt = new HashMap<>();
+    Map<Entry, Chosen> dealt = new HashMap<>();
     for (Candidates each : all) {
       each.ranked.sort(
-          Comparator.comparingLong((String member) -> GroupKey.rank(member, each.entry.group))
+          Comparator.comparingLong((String member) -> GroupHash.rank(member, each.entry.group))
               .thenComparing(Comparator.naturalOrder()));
       String owner = owner(each, share, load);
       load.merge(owner, (long) each.weight, Long::sum);
       Optional<String> shadow =
           each.ranked.stream().filter(member -> !member.equals(owner)).findFirst();
-      dealt.put(each.entry, new Holders(owner, shadow));
+      dealt.put(each.entry, new Chosen(owner, shadow));
     }
     return dealt;
   }

@@ -7,9 +7,6 @@ import java.util.List;
 
 /** What {@link OwnershipMachine} wants done. */
 public sealed interface Effect {
-  /** Send a beat to all that are listed; the beats that they answer with come back as events. */
-  record Send(Beat beat) implements Effect {}
-
   /** Fetch states from another query API. */
   record Fetch(String from, List<RuleGroup.Id> groups) implements Effect {}
 

@@ -1,10 +1,10 @@
 package io.fleetgauge.query.rules.ownership;
 
+import io.fleetgauge.cluster.peers.PeerList;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** What {@link OwnershipMachine} is told. */
 public sealed interface Event {
@@ -13,17 +13,12 @@ public sealed interface Event {
    *
    * @param steady ms of a clock that never goes back
    * @param wall ms since the epoch
+   * @param peers the other query APIs
    */
-  record Tick(long steady, long wall) implements Event {}
+  record Tick(long steady, long wall, PeerList peers) implements Event {}
 
   /** The groups that this query API knows now. */
   record Groups(List<Dealt> groups) implements Event {}
-
-  /** The names of the other query APIs that the cluster lists. */
-  record Listed(Set<String> others) implements Event {}
-
-  /** A beat has come. */
-  record Heard(Beat beat, long steady) implements Event {}
 
   /**
    * A state has come from disk or from another query API.

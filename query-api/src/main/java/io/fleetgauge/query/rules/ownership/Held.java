@@ -25,7 +25,7 @@ final class Held {
   private boolean postponed;
   private long behindSince;
   private int slowInARow;
-  private Optional<Deal.Holders> holders = Optional.empty();
+  private Optional<Deal.Chosen> chosen = Optional.empty();
 
   /** Since when a state is wanted of a peer, and from when on it is not waited for. */
   private final Map<String, Long> wantedSince = new HashMap<>();
@@ -194,20 +194,20 @@ final class Held {
     retryAt = steady;
   }
 
-  Optional<Deal.Holders> holders() {
-    return holders;
+  Optional<Deal.Chosen> chosen() {
+    return chosen;
   }
 
-  void holders(Optional<Deal.Holders> now) {
-    holders = now;
+  void chosen(Optional<Deal.Chosen> now) {
+    chosen = now;
   }
 
   boolean isOwner(String name) {
-    return holders.filter(each -> each.owner().equals(name)).isPresent();
+    return chosen.filter(each -> each.owner().equals(name)).isPresent();
   }
 
   boolean isShadow(String name) {
-    return holders.flatMap(Deal.Holders::shadow).filter(name::equals).isPresent();
+    return chosen.flatMap(Deal.Chosen::shadow).filter(name::equals).isPresent();
   }
 
   Map<String, Long> wantedSince() {

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.ownership;
 
+import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Restoration;
@@ -24,18 +25,13 @@ import java.util.function.Consumer;
  * a state that is older than {@link Restoration#TOLERANCE} no alert goes on.
  *
  * <p>Whoever begins, or finds that its loop stood still for longer than {@link #LEASE_MILLIS}, owns
- * nothing until all listed query APIs have answered a beat that was sent since, or have been silent
- * for {@link #SILENT_MILLIS}. The others take over only after that time, which is longer than the
- * lease; so a process that was frozen knows it before it publishes anything. Answers to beats that
- * were sent before count for nothing: what lay in buffers meanwhile is old.
+ * nothing until all listed query APIs have acknowledged a heartbeat that was sent since, or have
+ * been silent for {@link PeerMachine#SILENT_MILLIS}. The others take over only after that time,
+ * which is longer than the lease; so a process that was frozen knows it before it publishes
+ * anything. Acknowledgements of earlier heartbeats count for nothing: what lay in buffers meanwhile
+ * is old.
  */
 public final class OwnershipMachine {
-  /** From one beat to the next, ms. */
-  public static final long BEAT_MILLIS = 1_000;
-
-  /** A query API that was not heard for so long is taken for dead, ms. */
-  public static final long SILENT_MILLIS = 4_000;
-
   /** A loop that stood still for longer has lost all groups, ms. */
   public static final long LEASE_MILLIS = 3_000;
 
@@ -53,23 +49,18 @@ public final class OwnershipMachine {
   private static final long EARLY_MILLIS = 300_000;
 
   private final String name;
-  private final long life;
   private final long catchUpMillis;
-  private final Peers peers = new Peers();
+  private final OtherOwners others = new OtherOwners();
   private final SortedMap<Long, Held> held = new TreeMap<>();
   private final Map<Long, Early> early = new HashMap<>();
   private final Endings endings = new Endings();
-  private Set<String> listed = Set.of();
-  private boolean isListed;
+  private SortedMap<String, Map<Deal.Entry, Integer>> known = new TreeMap<>();
   private volatile Set<String> live = Set.of();
   private boolean stale = true;
   private volatile boolean leaving;
   private volatile boolean confirmed;
   private long term;
-  private long sequence;
-  private long confirmFrom;
   private long confirmSince;
-  private long beatAt;
   private long lastTick;
   private boolean ticked;
   private long steady;
@@ -84,12 +75,10 @@ public final class OwnershipMachine {
 
   /**
    * @param name of this query API, which it keeps over restarts
-   * @param life tells its starts apart; not 0
    * @param catchUpMillis slots that are older are not evaluated any more
    */
-  public OwnershipMachine(String name, long life, long catchUpMillis) {
+  public OwnershipMachine(String name, long catchUpMillis) {
     this.name = name;
-    this.life = life;
     this.catchUpMillis = catchUpMillis;
   }
 
@@ -98,15 +87,6 @@ public final class OwnershipMachine {
     switch (event) {
       case Event.Tick tick -> ticked(tick, effects);
       case Event.Groups groups -> know(groups.groups(), effects);
-      case Event.Listed listing -> {
-        listed = Set.copyOf(listing.others());
-        isListed = true;
-      }
-      case Event.Heard heard -> {
-        if (peers.heard(heard.beat(), life, heard.steady()) == Peers.Change.OWNERS) {
-          stale = true;
-        }
-      }
       case Event.Came came -> came(came.state(), effects);
       case Event.FetchFailed failed -> {
         for (RuleGroup.Id id : failed.groups()) {
@@ -135,37 +115,37 @@ public final class OwnershipMachine {
       case Event.Stopping stopping -> {
         leaving = true;
         lose(effects);
-        effects.accept(new Effect.Send(beat(0, 0)));
       }
     }
   }
 
-  /** The beat that answers another one, which has been told before. */
-  public Beat answer(Beat to) {
-    return beat(to.life(), to.sequence());
-  }
-
-  private Beat beat(long answers, long answered) {
-    List<Beat.Known> groups = new ArrayList<>();
+  /** What the others are to know. */
+  public GroupNote note() {
+    Map<Long, GroupNote.Known> groups = new HashMap<>();
     held.forEach(
         (key, each) ->
-            groups.add(
-                new Beat.Known(
-                    key,
-                    GroupKey.ofDefinition(each.dealt().definition()),
+            groups.put(
+                key,
+                new GroupNote.Known(
+                    GroupHash.ofDefinition(each.dealt().definition()),
                     each.dealt().weight(),
                     each.written().slot())));
-    return new Beat(name, life, ++sequence, answers, answered, confirmed && !leaving, groups);
+    return new GroupNote(isServing(), groups);
+  }
+
+  /** Whether this query API takes groups. */
+  public boolean isServing() {
+    return confirmed && !leaving;
   }
 
   private Optional<Held> find(RuleGroup.Id id) {
-    return Optional.ofNullable(held.get(GroupKey.of(id)));
+    return Optional.ofNullable(held.get(GroupHash.of(id)));
   }
 
   private void know(List<Dealt> groups, Consumer<Effect> effects) {
     Set<Long> now = new HashSet<>();
     for (Dealt dealt : groups) {
-      long key = GroupKey.of(dealt.id());
+      long key = GroupHash.of(dealt.id());
       now.add(key);
       Held known = held.get(key);
       if (known == null) {
@@ -194,7 +174,7 @@ public final class OwnershipMachine {
   }
 
   private void came(GroupState state, Consumer<Effect> effects) {
-    long key = GroupKey.of(state.group());
+    long key = GroupHash.of(state.group());
     Held known = held.get(key);
     if (known == null) {
       // States are read from disk before the first groups are known.
@@ -232,35 +212,22 @@ public final class OwnershipMachine {
     }
     lastTick = steady;
     forgetEarly(effects);
-    if (steady >= beatAt) {
-      beatAt = steady + BEAT_MILLIS;
-      effects.accept(new Effect.Send(beat(0, 0)));
-    }
-    peers.keep(listed, steady, SILENT_MILLIS);
+    others.list(tick.peers());
     if (!confirmed) {
-      confirmed = hasHeardAll();
+      confirmed =
+          steady - confirmSince >= PeerMachine.SILENT_MILLIS || others.haveHeardSince(confirmSince);
       if (!confirmed) {
         return;
       }
       stale = true;
-      beatAt = steady + BEAT_MILLIS;
-      effects.accept(new Effect.Send(beat(0, 0)));
     }
-    SortedMap<String, Peers.Peer> now = peers.live(steady, SILENT_MILLIS);
-    if (stale || !live.equals(now.keySet())) {
-      deal(now);
-    }
+    deal();
     Map<String, List<RuleGroup.Id>> fetch = new LinkedHashMap<>();
     for (Held each : held.values()) {
-      advance(each, now, fetch, effects);
+      advance(each, fetch, effects);
     }
     fetch.forEach((from, groups) -> effects.accept(new Effect.Fetch(from, groups)));
-    endings.end(steady, group -> isKnown(group, now), this::states, effects);
-  }
-
-  private static boolean isKnown(RuleGroup.Id group, SortedMap<String, Peers.Peer> peers) {
-    long key = GroupKey.of(group);
-    return peers.values().stream().anyMatch(peer -> peer.groups().containsKey(key));
+    endings.end(steady, group -> others.isKnown(GroupHash.of(group)), this::states, effects);
   }
 
   /** A group that was removed while this process did not run does not become known. */
@@ -280,68 +247,46 @@ public final class OwnershipMachine {
   private void lose(Consumer<Effect> effects) {
     term++;
     confirmed = false;
-    confirmFrom = sequence + 1;
     confirmSince = steady;
-    beatAt = steady;
     for (Held each : held.values()) {
       each.abandon();
     }
     effects.accept(new Effect.Abandon());
   }
 
-  private boolean hasHeardAll() {
-    if (steady - confirmSince >= SILENT_MILLIS) {
-      return true;
+  private void deal() {
+    SortedMap<String, Map<Deal.Entry, Integer>> now = new TreeMap<>();
+    others.live().forEach((peer, of) -> now.put(peer, of.weights()));
+    live = Set.copyOf(now.keySet());
+    if (!stale && now.equals(known)) {
+      return;
     }
-    return isListed
-        && listed.stream()
-            .allMatch(
-                other ->
-                    peers.of(other).filter(peer -> peer.answered() >= confirmFrom).isPresent());
-  }
-
-  private void deal(SortedMap<String, Peers.Peer> now) {
-    SortedMap<String, Map<Deal.Entry, Integer>> known = new TreeMap<>();
+    known = new TreeMap<>(now);
+    stale = false;
     Map<Deal.Entry, Integer> own = new HashMap<>();
     held.forEach((key, each) -> own.put(entry(key, each), each.dealt().weight()));
-    known.put(name, own);
-    now.forEach(
-        (peer, of) -> {
-          Map<Deal.Entry, Integer> theirs = new HashMap<>();
-          of.groups()
-              .values()
-              .forEach(
-                  each ->
-                      theirs.put(new Deal.Entry(each.group(), each.definition()), each.weight()));
-          known.put(peer, theirs);
-        });
-    Map<Deal.Entry, Deal.Holders> dealt = Deal.of(known);
+    now.put(name, own);
+    Map<Deal.Entry, Deal.Chosen> dealt = Deal.of(now);
     held.forEach(
         (key, each) -> {
-          each.holders(Optional.ofNullable(dealt.get(entry(key, each))));
+          each.chosen(Optional.ofNullable(dealt.get(entry(key, each))));
           if (!each.isOwner(name)) {
             each.interrupt();
           }
         });
-    live = Set.copyOf(now.keySet());
-    stale = false;
   }
 
   private static Deal.Entry entry(long key, Held each) {
-    return new Deal.Entry(key, GroupKey.ofDefinition(each.dealt().definition()));
+    return new Deal.Entry(key, GroupHash.ofDefinition(each.dealt().definition()));
   }
 
-  private void advance(
-      Held each,
-      SortedMap<String, Peers.Peer> now,
-      Map<String, List<RuleGroup.Id>> fetch,
-      Consumer<Effect> effects) {
+  private void advance(Held each, Map<String, List<RuleGroup.Id>> fetch, Consumer<Effect> effects) {
     boolean owns = each.isOwner(name);
     if (each.underWay() != 0 || each.isRestoring() || steady < each.retryAt()) {
       return;
     }
     long tolerated = owns || each.isShadow(name) ? 0 : spareMillis(each);
-    if (isBehind(each, tolerated, now, fetch) || !owns) {
+    if (isBehind(each, tolerated, fetch) || !owns) {
       return;
     }
     if (!each.isBegun()) {
@@ -362,23 +307,19 @@ public final class OwnershipMachine {
   }
 
   /** Whether somebody has a newer state, which is fetched. */
-  private boolean isBehind(
-      Held each,
-      long tolerated,
-      SortedMap<String, Peers.Peer> now,
-      Map<String, List<RuleGroup.Id>> fetch) {
-    long key = GroupKey.of(each.dealt().id());
+  private boolean isBehind(Held each, long tolerated, Map<String, List<RuleGroup.Id>> fetch) {
+    long key = GroupHash.of(each.dealt().id());
     long newest = each.newest().slot() + tolerated;
     Optional<String> from = Optional.empty();
-    for (Map.Entry<String, Peers.Peer> peer : now.entrySet()) {
-      Beat.Known known = peer.getValue().groups().get(key);
-      if (known == null || known.slot() <= newest || known.slot() > wall + FUTURE_MILLIS) {
+    for (Map.Entry<String, OtherOwners.Read> peer : others.live().entrySet()) {
+      long slot = peer.getValue().group(key).map(GroupNote.Known::slot).orElse(0L);
+      if (slot <= newest || slot > wall + FUTURE_MILLIS) {
         each.wantedSince().remove(peer.getKey());
         continue;
       }
       long since = each.wantedSince().computeIfAbsent(peer.getKey(), none -> steady);
-      if (steady - since < SILENT_MILLIS) {
-        newest = known.slot();
+      if (steady - since < PeerMachine.SILENT_MILLIS) {
+        newest = slot;
         from = Optional.of(peer.getKey());
       }
     }
@@ -429,9 +370,8 @@ public final class OwnershipMachine {
                 each.take(restored.state().get());
               } else {
                 // One that died before it gave its first state away may have begun.
-                boolean hasLost =
-                    peers.hasLost(GroupKey.of(restored.group()), steady, SILENT_MILLIS);
-                long from = each.wantedFrom(wall) - (hasLost ? 2 * SILENT_MILLIS : 0);
+                boolean hasLost = others.hasLost(GroupHash.of(restored.group()));
+                long from = each.wantedFrom(wall) - (hasLost ? 2 * PeerMachine.SILENT_MILLIS : 0);
                 each.begin(each.dealt().slotAt(from));
               }
             });
@@ -470,8 +410,7 @@ public final class OwnershipMachine {
     Dealt dealt = each.dealt();
     boolean isNewest = slot >= dealt.slotAt(wall);
     long behind = each.behind(slot, isNewest, now);
-    return isNewest
-        || behind >= Math.max(TELL_MILLIS, 2 * dealt.interval()) && live.containsAll(listed);
+    return isNewest || behind >= Math.max(TELL_MILLIS, 2 * dealt.interval()) && others.seesAll();
   }
 
   private void written(Event.Written done, Consumer<Effect> effects) {
@@ -482,10 +421,10 @@ public final class OwnershipMachine {
     effects.accept(new Effect.Keep(done.state()));
     known
         .get()
-        .holders()
+        .chosen()
         .ifPresent(
-            holders ->
-                (holders.owner().equals(name) ? holders.shadow() : Optional.of(holders.owner()))
+            chosen ->
+                (chosen.owner().equals(name) ? chosen.shadow() : Optional.of(chosen.owner()))
                     .ifPresent(to -> effects.accept(new Effect.HandOver(to, done.state()))));
   }
 

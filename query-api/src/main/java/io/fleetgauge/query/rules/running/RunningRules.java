@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.running;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Querier;
@@ -10,11 +11,11 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Restoration;
 import io.fleetgauge.query.rules.evaluation.Slots;
 import io.fleetgauge.query.rules.notify.Notifier;
-import io.fleetgauge.query.rules.ownership.Beat;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
 import io.fleetgauge.query.rules.ownership.Event;
-import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.GroupHash;
+import io.fleetgauge.query.rules.ownership.GroupNote;
 import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.runtime.http.Guard;
@@ -27,8 +28,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
-import java.net.URI;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,7 +36,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -58,8 +56,8 @@ public final class RunningRules implements AutoCloseable {
   private final Vertx vertx;
   private final Context context;
   private final Parts parts;
-  private final PeerRoutes routes;
-  private final PeerRequests peers;
+  private final PeerLink link;
+  private final StateExchange exchange;
   private final SlotData data;
   private final ResultWriter writer;
   private final RuleCounts counts = new RuleCounts();
@@ -80,7 +78,8 @@ public final class RunningRules implements AutoCloseable {
    *
    * @param groups the groups that are known now
    * @param view the cluster, in which gateways store results
-   * @param http reaches gateways and query APIs
+   * @param link reaches the other query APIs
+   * @param http reaches gateways
    * @param lookback of instant selectors, ms
    * @param timeout longest time of a query, ms
    * @param externalUrl what links in alerts begin with
@@ -92,6 +91,7 @@ public final class RunningRules implements AutoCloseable {
       Querier querier,
       Guard guard,
       Supplier<ClusterView> view,
+      PeerLink link,
       OutgoingHttp http,
       RulesSettings settings,
       long lookback,
@@ -112,10 +112,10 @@ public final class RunningRules implements AutoCloseable {
 
   private RunningRules(Vertx vertx, Parts parts) {
     this.vertx = vertx;
-    this.context = vertx.getOrCreateContext();
+    this.context = parts.link.context();
     this.parts = parts;
-    this.routes = new PeerRoutes(vertx);
-    this.peers = new PeerRequests(parts.http);
+    this.link = parts.link;
+    this.exchange = new StateExchange(link);
     this.data = new SlotData(context, parts.querier, parts.clock);
     this.writer = new ResultWriter(context, parts.http, parts.view);
   }
@@ -123,7 +123,7 @@ public final class RunningRules implements AutoCloseable {
   /** Mounts what other query APIs ask; the rules run from {@link #start} on. */
   public static RunningRules mount(Router router, Vertx vertx, Parts parts) {
     RunningRules rules = new RunningRules(vertx, parts);
-    rules.routes.mount(router, parts.guard);
+    rules.exchange.mount(router, parts.guard, rules);
     return rules;
   }
 
@@ -140,23 +140,16 @@ public final class RunningRules implements AutoCloseable {
       kept.addAll(states.read());
       folder = Optional.of(states);
     }
-    long life = new SecureRandom().nextLong() | 1;
-    OwnershipMachine begun = new OwnershipMachine(name, life, parts.settings.catchUp().toMillis());
+    OwnershipMachine begun = new OwnershipMachine(name, parts.settings.catchUp().toMillis());
     context.runOnContext(
         none -> {
           machine = Optional.of(begun);
           kept.forEach(state -> on(new Event.Came(state)));
           learn();
-          routes.begin(this);
+          link.tell(GroupNote.TOPIC, false, () -> begun.note().toBytes());
           tick();
           vertx.setPeriodic(TICK_MILLIS, timer -> tick());
         });
-  }
-
-  /** The other query APIs, by name. */
-  public void found(Map<String, URI> others) {
-    peers.peers(others);
-    context.runOnContext(none -> on(new Event.Listed(others.keySet())));
   }
 
   /** The groups may have changed. */
@@ -190,7 +183,11 @@ public final class RunningRules implements AutoCloseable {
     if (draining) {
       return;
     }
-    on(new Event.Tick(steady(), parts.clock.getAsLong()));
+    boolean wasServing = machine.orElseThrow().isServing();
+    on(new Event.Tick(steady(), parts.clock.getAsLong(), link.list()));
+    if (machine.orElseThrow().isServing() != wasServing) {
+      link.beatSoon();
+    }
     groups.forEach(
         (id, known) -> {
           if (!machine.orElseThrow().owns(id)) {
@@ -202,7 +199,7 @@ public final class RunningRules implements AutoCloseable {
   }
 
   private static long steady() {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    return PeerLink.now();
   }
 
   private void on(Event event) {
@@ -213,7 +210,6 @@ public final class RunningRules implements AutoCloseable {
 
   private void carryOut(Effect effect) {
     switch (effect) {
-      case Effect.Send send -> peers.names().forEach(name -> beat(name, send.beat()));
       case Effect.Fetch fetch -> fetch(fetch);
       // Not now: the machine is deciding.
       case Effect.Restore restore -> context.runOnContext(none -> restore(restore));
@@ -221,7 +217,7 @@ public final class RunningRules implements AutoCloseable {
       case Effect.Publish publish -> publish(publish);
       case Effect.Keep keep -> folder.ifPresent(states -> states.write(keep.state()));
       case Effect.HandOver handOver ->
-          peers
+          exchange
               .handOver(handOver.to(), handOver.state())
               .onFailure(failure -> LOG.debug("not handed over", failure));
       case Effect.Abandon abandon -> {
@@ -239,16 +235,9 @@ public final class RunningRules implements AutoCloseable {
     }
   }
 
-  private void beat(String to, Beat beat) {
-    peers
-        .beat(to, beat)
-        .onSuccess(answer -> context.runOnContext(none -> on(new Event.Heard(answer, steady()))))
-        .onFailure(failure -> LOG.debug("query API {} did not answer a beat", to, failure));
-  }
-
   private void fetch(Effect.Fetch fetch) {
-    List<Long> keys = fetch.groups().stream().map(GroupKey::of).toList();
-    peers
+    List<Long> keys = fetch.groups().stream().map(GroupHash::of).toList();
+    exchange
         .states(fetch.from(), keys)
         .onComplete(
             done ->
@@ -360,7 +349,9 @@ public final class RunningRules implements AutoCloseable {
         Math.min(parts.timeout, Math.max(LEAST_TIMEOUT_MILLIS, group.interval())),
         parts.clock,
         () -> !parts.view.get().gateways().isEmpty(),
-        () -> !peers.names().isEmpty() && machine.filter(of -> of.live().isEmpty()).isPresent());
+        () ->
+            link.list().listed().filter(names -> !names.isEmpty()).isPresent()
+                && machine.filter(of -> of.live().isEmpty()).isPresent());
   }
 
   /** What no query API has may be known from the series of alerts that are stored. */
@@ -461,30 +452,8 @@ public final class RunningRules implements AutoCloseable {
 
   // --- what others want ---
 
-  private <T> Future<T> onContext(Callable<T> work) {
-    Promise<T> promise = Promise.promise();
-    context.runOnContext(
-        none -> {
-          try {
-            promise.complete(work.call());
-          } catch (Exception e) {
-            promise.fail(e);
-          }
-        });
-    return promise.future();
-  }
-
-  /** A beat has come; answers with the own one. */
-  Future<Beat> heard(Beat beat) {
-    return onContext(
-        () -> {
-          on(new Event.Heard(beat, steady()));
-          return machine.orElseThrow().answer(beat);
-        });
-  }
-
   Future<Void> came(GroupState state) {
-    return onContext(
+    return link.call(
         () -> {
           on(new Event.Came(state));
           return null;
@@ -497,9 +466,10 @@ public final class RunningRules implements AutoCloseable {
    * @param keys none for all newest ones, stored or not
    */
   Future<List<GroupState>> own(List<Long> keys) {
-    return onContext(
+    return link.call(
         () -> {
-          OwnershipMachine of = machine.orElseThrow();
+          OwnershipMachine of =
+              machine.orElseThrow(() -> new IllegalStateException("the rules do not run yet"));
           if (keys.isEmpty()) {
             return List.copyOf(of.states());
           }
@@ -523,7 +493,7 @@ public final class RunningRules implements AutoCloseable {
     }
     List<Future<List<GroupState>>> asked = new ArrayList<>();
     asked.add(own(List.of()));
-    machine.get().live().forEach(name -> asked.add(peers.states(name, List.of())));
+    machine.get().live().forEach(name -> asked.add(exchange.states(name, List.of())));
     return Future.join(asked)
         .transform(
             done -> {
@@ -559,7 +529,7 @@ public final class RunningRules implements AutoCloseable {
   public void close() {
     if (machine.isPresent()) {
       try {
-        onContext(
+        link.call(
                 () -> {
                   draining = true;
                   return null;
@@ -567,7 +537,7 @@ public final class RunningRules implements AutoCloseable {
             .compose(none -> idle(System.nanoTime()))
             .compose(
                 none ->
-                    onContext(
+                    link.call(
                         () -> {
                           on(new Event.Stopping());
                           return null;
@@ -581,7 +551,7 @@ public final class RunningRules implements AutoCloseable {
   }
 
   private Future<Void> idle(long begun) {
-    return onContext(
+    return link.call(
             () -> {
               boolean isLate = System.nanoTime() - begun > STOP_MILLIS * 1_000_000;
               return isLate || writer.isIdle() && machine.orElseThrow().isIdle();

@@ -3,7 +3,7 @@ package io.fleetgauge.query.rules.running;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
-import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.GroupHash;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
@@ -117,7 +117,7 @@ final class StateFolder implements AutoCloseable {
   }
 
   private Path file(RuleGroup.Id group) {
-    return folder.resolve(Long.toHexString(GroupKey.of(group)) + SUFFIX);
+    return folder.resolve(Long.toHexString(GroupHash.of(group)) + SUFFIX);
   }
 
   /** States that could not be read or written. */

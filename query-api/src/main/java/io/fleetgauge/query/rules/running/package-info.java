@@ -10,13 +10,9 @@
  * may be missing.
  *
  * <pre>
- * POST /v1/rules/beat     a beat; the answer is one, too
  * POST /v1/rules/states   count:uvar (group:u64)*; nothing names all groups that the receiver owns
  *                         answer: count:uvar (length:uvar state)*
  * POST /v1/rules/state    a state that is handed over
- *
- * beat   = version:u8(=1) from:string life:u64 sequence:uvar answers:u64 answered:uvar
- *          serving:u8(0 or 1) count:uvar (group:u64 definition:u64 weight:uvar slot:svar)*
  * </pre>
  *
  * <p>Law: nothing is published that the machine does not allow at that moment; no event loop waits.

@@ -1,26 +1,19 @@
 package io.fleetgauge.query.rules.source;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.http.HttpAnswer;
-import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
 import java.io.IOException;
-import java.net.URI;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +27,6 @@ public final class GroupExchange implements AutoCloseable {
   private static final String VERSIONS = "/v1/rules/versions";
   private static final String READ = "/v1/rules/read";
   private static final String GROUPS = "/v1/rules/groups";
-  private static final int MAX_BODY_BYTES = 32 << 20;
   private static final int MAX_READ_BYTES = 4 << 20;
   private static final int MAX_NAMES = 10_000;
   private static final long TIMEOUT_MILLIS = 2_000;
@@ -43,48 +35,45 @@ public final class GroupExchange implements AutoCloseable {
 
   private final Vertx vertx;
   private final RuleSource source;
-  private final WebRequests http;
-  private final Supplier<List<URI>> peers;
+  private final PeerLink link;
   private final AtomicBoolean isAsking = new AtomicBoolean();
   private final LongAdder failures = new LongAdder();
   private final LongAdder received = new LongAdder();
   private final long[] timers = new long[2];
 
   /**
-   * @param http signs requests as the cluster's own
-   * @param peers the addresses of the other query APIs
+   * @param link reaches the other query APIs
    */
-  public GroupExchange(
-      Vertx vertx, RuleSource source, WebRequests http, Supplier<List<URI>> peers) {
+  public GroupExchange(Vertx vertx, RuleSource source, PeerLink link) {
     this.vertx = vertx;
     this.source = source;
-    this.http = http;
-    this.peers = peers;
+    this.link = link;
   }
 
   /** Mounts what the other query APIs ask for, and begins to look and ask. */
   public void start(Router router, Guard guard) {
-    router
-        .get(VERSIONS)
-        .handler(guard.needsPeer())
-        .handler(done -> answer(done, () -> StoredGroupForm.versions(store().versions())));
-    Guard.readBody(router.post(READ).handler(guard.needsPeer()), MAX_BODY_BYTES)
-        .handler(
-            done ->
-                answer(
-                    done,
-                    () ->
-                        StoredGroupForm.groups(
-                            store().read(StoredGroupForm.versions(body(done)), MAX_READ_BYTES))));
-    Guard.readBody(router.post(GROUPS).handler(guard.needsPeer()), MAX_BODY_BYTES)
-        .handler(
-            done ->
-                answer(
-                    done,
-                    () -> {
-                      take(StoredGroupForm.groups(body(done)));
-                      return new byte[0];
-                    }));
+    link.answer(
+        router, guard, VERSIONS, body -> work(() -> StoredGroupForm.versions(store().versions())));
+    link.answer(
+        router,
+        guard,
+        READ,
+        body -> {
+          List<StoredGroup.Version> wanted = StoredGroupForm.versions(body);
+          return work(() -> StoredGroupForm.groups(store().read(wanted, MAX_READ_BYTES)));
+        });
+    link.answer(
+        router,
+        guard,
+        GROUPS,
+        body -> {
+          List<StoredGroup> groups = StoredGroupForm.groups(body);
+          return work(
+              () -> {
+                take(groups);
+                return new byte[0];
+              });
+        });
     timers[0] =
         vertx.setPeriodic(
             LOOK_MILLIS,
@@ -103,23 +92,8 @@ public final class GroupExchange implements AutoCloseable {
     return source.store();
   }
 
-  private static byte[] body(RoutingContext done) {
-    return done.body().buffer() == null ? new byte[0] : done.body().buffer().getBytes();
-  }
-
-  private void answer(RoutingContext done, Callable<byte[]> bytes) {
-    vertx
-        .executeBlocking(bytes, false)
-        .onSuccess(
-            body ->
-                done.response()
-                    .putHeader("Content-Type", "application/octet-stream")
-                    .end(Buffer.buffer(body)))
-        .onFailure(
-            failure ->
-                done.response()
-                    .setStatusCode(failure instanceof WireException ? 400 : 500)
-                    .end(failure.getMessage() + "\n"));
+  private <T> Future<T> work(Callable<T> work) {
+    return vertx.executeBlocking(work, false);
   }
 
   private void take(List<StoredGroup> groups) throws IOException {
@@ -134,15 +108,13 @@ public final class GroupExchange implements AutoCloseable {
    * @return fails with {@link InvalidRules} or {@link RuleLimit}
    */
   public Future<Void> set(String tenant, String namespace, byte[] text) {
-    return vertx
-        .executeBlocking(() -> store().set(tenant, namespace, text), false)
+    return work(() -> store().set(tenant, namespace, text))
         .compose(stored -> send(List.of(stored)));
   }
 
   /** Deletes a group here and there; answers whether there was one. */
   public Future<Boolean> delete(RuleGroup.Id id) {
-    return vertx
-        .executeBlocking(() -> store().delete(id), false)
+    return work(() -> store().delete(id))
         .compose(
             mark ->
                 mark.isEmpty()
@@ -152,8 +124,7 @@ public final class GroupExchange implements AutoCloseable {
 
   /** Deletes all groups of a namespace here and there; answers whether there were any. */
   public Future<Boolean> delete(String tenant, String namespace) {
-    return vertx
-        .executeBlocking(() -> store().delete(tenant, namespace), false)
+    return work(() -> store().delete(tenant, namespace))
         .compose(marks -> marks.isEmpty() ? Future.succeededFuture(false) : send(marks).map(true));
   }
 
@@ -173,12 +144,14 @@ public final class GroupExchange implements AutoCloseable {
 
   private Future<Void> send(List<StoredGroup> groups) {
     byte[] body = StoredGroupForm.groups(groups);
+    return all(peer -> request(peer, GROUPS, body).mapEmpty());
+  }
+
+  /** Does something with each of the others; whatever fails is counted. */
+  private Future<Void> all(Function<String, Future<Void>> each) {
     return Future.join(
-            peers.get().stream()
-                .map(
-                    peer ->
-                        request(peer, HttpMethod.POST, GROUPS, Optional.of(body))
-                            .onFailure(failure -> failed(peer, failure)))
+            link.names().stream()
+                .map(peer -> each.apply(peer).onFailure(failure -> failed(peer, failure)))
                 .toList())
         .<Void>mapEmpty()
         .otherwiseEmpty();
@@ -189,20 +162,14 @@ public final class GroupExchange implements AutoCloseable {
     if (!isAsking.compareAndSet(false, true)) {
       return Future.succeededFuture();
     }
-    return Future.join(
-            peers.get().stream()
-                .map(peer -> ask(peer).onFailure(failure -> failed(peer, failure)))
-                .toList())
-        .<Void>mapEmpty()
-        .otherwiseEmpty()
+    return all(this::ask)
         .eventually(
             () ->
-                vertx.executeBlocking(
+                work(
                     () -> {
                       store().forget();
                       return null;
-                    },
-                    false))
+                    }))
         .eventually(
             () -> {
               isAsking.set(false); // before whoever waits for this round may ask for the next one
@@ -210,31 +177,27 @@ public final class GroupExchange implements AutoCloseable {
             });
   }
 
-  private Future<Void> ask(URI peer) {
-    return request(peer, HttpMethod.GET, VERSIONS, Optional.empty())
-        .compose(
-            answer ->
-                vertx.executeBlocking(
-                    () -> store().newer(StoredGroupForm.versions(answer.body().getBytes())), false))
+  private Future<Void> ask(String peer) {
+    return request(peer, VERSIONS, new byte[0])
+        .compose(answer -> work(() -> store().newer(StoredGroupForm.versions(answer))))
         .compose(wanted -> fetch(peer, wanted));
   }
 
   /** Fetches in pieces: an answer may have fewer groups than were asked for. */
-  private Future<Void> fetch(URI peer, List<StoredGroup.Version> wanted) {
+  private Future<Void> fetch(String peer, List<StoredGroup.Version> wanted) {
     if (wanted.isEmpty()) {
       return Future.succeededFuture();
     }
     List<StoredGroup.Version> some = wanted.subList(0, Math.min(MAX_NAMES, wanted.size()));
-    return request(peer, HttpMethod.POST, READ, Optional.of(StoredGroupForm.versions(some)))
+    return request(peer, READ, StoredGroupForm.versions(some))
         .compose(
             answer ->
-                vertx.executeBlocking(
+                work(
                     () -> {
-                      List<StoredGroup> groups = StoredGroupForm.groups(answer.body().getBytes());
+                      List<StoredGroup> groups = StoredGroupForm.groups(answer);
                       take(groups);
                       return groups.size();
-                    },
-                    false))
+                    }))
         .compose(
             count ->
                 count == 0
@@ -242,20 +205,11 @@ public final class GroupExchange implements AutoCloseable {
                     : fetch(peer, wanted.subList(Math.min(count, wanted.size()), wanted.size())));
   }
 
-  private Future<HttpAnswer> request(
-      URI peer, HttpMethod method, String path, Optional<byte[]> body) {
-    var request = http.to(method, peer.resolve(path), TIMEOUT_MILLIS).longestAnswer(MAX_BODY_BYTES);
-    body.ifPresent(request::body);
-    return request
-        .send()
-        .compose(
-            answer ->
-                answer.status() == 200
-                    ? Future.succeededFuture(answer)
-                    : Future.failedFuture("status " + answer.status() + ": " + answer.body()));
+  private Future<byte[]> request(String peer, String path, byte[] body) {
+    return link.post(peer, path, body, TIMEOUT_MILLIS);
   }
 
-  private void failed(URI peer, Throwable failure) {
+  private void failed(String peer, Throwable failure) {
     failures.increment();
     LOG.debug("rule groups could not be exchanged with {}", peer, failure);
   }

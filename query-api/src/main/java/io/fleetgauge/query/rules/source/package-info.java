@@ -25,7 +25,7 @@
  * string  the text in YAML; empty if it is deleted
  * </pre>
  *
- * <p>Query APIs exchange them over HTTP as peers: {@code GET /v1/rules/versions} lists tenant,
+ * <p>Query APIs exchange them over HTTP as peers: {@code POST /v1/rules/versions} lists tenant,
  * namespace, group, version and a check (u32) of each, {@code POST /v1/rules/read} answers the
  * groups that are named so, and {@code POST /v1/rules/groups} takes groups. A list is a varint of
  * its items, and the items.

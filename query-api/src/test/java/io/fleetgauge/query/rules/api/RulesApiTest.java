@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.http.TestServer;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
@@ -15,7 +17,10 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.source.GroupExchange;
 import io.fleetgauge.query.rules.source.RuleSource;
+import io.fleetgauge.runtime.config.HttpSettings;
+import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.trust.ClusterKey;
@@ -23,6 +28,7 @@ import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -108,7 +114,22 @@ class RulesApiTest {
             TrustSettings.NONE,
             new RequestSigner(ClusterKey.of(List::of), () -> TestServer.NOW),
             new HttpClients.Limits(1_000, 10, 1, 10));
-    GroupExchange exchange = new GroupExchange(vertx, source, outgoing.web(), List::of);
+    GroupExchange exchange =
+        new GroupExchange(
+            vertx,
+            source,
+            PeerLink.mount(
+                Router.router(vertx),
+                Guard.open(
+                    vertx,
+                    new HttpSettings("127.0.0.1", 0),
+                    Optional.empty(),
+                    TrustSettings.NONE,
+                    TenantLimits.DEFAULT,
+                    Parser::selectorProblem,
+                    () -> TestServer.NOW),
+                vertx,
+                outgoing));
     server =
         new TestServer(
             vertx,

@@ -2,6 +2,8 @@ package io.fleetgauge.query.rules.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.peers.Heartbeat;
+import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
@@ -9,9 +11,12 @@ import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
+import io.fleetgauge.query.rules.ownership.GroupNote.Known;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
+import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,13 +36,30 @@ class OwnershipMachineTest {
   private static final long BEGIN = 1_000_000;
   private static final long CATCH_UP = 3_600_000;
 
-  private OwnershipMachine machine = new OwnershipMachine("q", 1, CATCH_UP);
+  private OwnershipMachine machine = new OwnershipMachine("q", CATCH_UP);
+  private PeerMachine peers = new PeerMachine("q", 1);
   private final List<Effect> effects = new ArrayList<>();
   private long now;
   private long beats;
+  private long acknowledged;
 
   private void tick(long steady) {
-    machine.on(new Event.Tick(steady, BEGIN + steady), effects::add);
+    peers.tick(steady, (to, beat) -> {});
+    machine.on(new Event.Tick(steady, BEGIN + steady, peers.list()), effects::add);
+  }
+
+  private void lists(String... others) {
+    peers.listed(Optional.of(Set.of(others)), others.length + 1, 0);
+  }
+
+  /** A heartbeat of the other one, which knows some groups. */
+  private void heard(long answered, Map<Long, Known> groups, long steady) {
+    acknowledged = Math.max(acknowledged, answered);
+    byte[] note = new GroupNote(true, groups).toBytes();
+    peers.heard(
+        new Heartbeat(
+            "other", 1, ++beats, 1, 1_000 * acknowledged, false, Map.of(GroupNote.TOPIC, note)),
+        steady);
   }
 
   private <T extends Effect> List<T> effects(Class<T> kind) {
@@ -54,8 +76,8 @@ class OwnershipMachineTest {
 
   /** The only query API, which has a state of the group. */
   private void alone(long catchUpMillis, long interval, GroupState kept) {
-    machine = new OwnershipMachine("q", 1, catchUpMillis);
-    machine.on(new Event.Listed(Set.of()), effects::add);
+    machine = new OwnershipMachine("q", catchUpMillis);
+    lists();
     machine.on(new Event.Came(kept), effects::add);
     machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", interval, 0, 1))), effects::add);
   }
@@ -90,7 +112,7 @@ class OwnershipMachineTest {
 
   @Test
   void slotsThatComeWhileAStateIsRestoredAreNotMissed() {
-    machine.on(new Event.Listed(Set.of()), effects::add);
+    lists();
     machine.on(new Event.Groups(List.of(new Dealt(GROUP, "d", INTERVAL, 0, 1))), effects::add);
     tick(0);
     Effect.Restore restore = effects(Effect.Restore.class).getFirst();
@@ -188,7 +210,7 @@ class OwnershipMachineTest {
   @Test
   void whileAnotherQueryApiIsOutOfSightOnlyTheNewestSlotIsTold() {
     alone(CATCH_UP, INTERVAL, state(BEGIN));
-    machine.on(new Event.Listed(Set.of("other")), effects::add);
+    lists("other");
     tick(0);
 
     assertThat(run(10_000, 400_000, INTERVAL + 1_000))
@@ -269,12 +291,13 @@ class OwnershipMachineTest {
   /** Groups that are known from now on, of which the other query API knows some, too. */
   private void known(List<RuleGroup.Id> here, List<RuleGroup.Id> there) {
     machine.on(new Event.Groups(here.stream().map(this::dealt).toList()), effects::add);
-    List<Beat.Known> known =
-        there.stream()
-            .map(id -> new Beat.Known(GroupKey.of(id), GroupKey.ofDefinition("d"), 1, 0))
-            .toList();
-    machine.on(
-        new Event.Heard(new Beat("other", 1, ++beats, 0, 0, true, known), now), effects::add);
+    Map<Long, Known> known = new TreeMap<>();
+    there.forEach(id -> known.put(GroupHash.of(id), definition(0)));
+    heard(0, known, now);
+  }
+
+  private static Known definition(long slot) {
+    return new Known(GroupHash.ofDefinition("d"), 1, slot);
   }
 
   private Dealt dealt(RuleGroup.Id id) {
@@ -372,7 +395,7 @@ class OwnershipMachineTest {
   @Test
   void theLeaseIsThreeSecondsAndShorterThanTheSilenceAfterWhichOthersTakeOver() {
     assertThat(OwnershipMachine.LEASE_MILLIS).isEqualTo(3_000);
-    assertThat(OwnershipMachine.SILENT_MILLIS).isEqualTo(4_000);
+    assertThat(PeerMachine.SILENT_MILLIS).isEqualTo(4_000);
   }
 
   @Test
@@ -423,26 +446,24 @@ class OwnershipMachineTest {
   /** With another query API that is listed, and has not been heard. */
   private void beganWithAnother() {
     alone(CATCH_UP, INTERVAL, state(BEGIN));
-    machine.on(new Event.Listed(Set.of("other")), effects::add);
+    lists("other");
   }
 
   private void answers(long answered, long steady) {
-    machine.on(
-        new Event.Heard(new Beat("other", 1, ++beats, 1, answered, true, List.of()), steady),
-        effects::add);
+    heard(answered, Map.of(), steady);
   }
 
   @Test
   void whoBeginsOwnsNothingUntilTheOthersHaveBeenSilentForFourSeconds() {
     beganWithAnother();
-    for (long steady = 0; steady < OwnershipMachine.SILENT_MILLIS; steady += 500) {
+    for (long steady = 0; steady < PeerMachine.SILENT_MILLIS; steady += 500) {
       tick(steady);
       assertThat(machine.owns(GROUP)).as("at " + steady).isFalse();
       assertThat(machine.owned()).isZero();
     }
-    tick(OwnershipMachine.SILENT_MILLIS - 1);
+    tick(PeerMachine.SILENT_MILLIS - 1);
     assertThat(machine.owns(GROUP)).isFalse();
-    tick(OwnershipMachine.SILENT_MILLIS);
+    tick(PeerMachine.SILENT_MILLIS);
     assertThat(machine.owns(GROUP)).isTrue();
     assertThat(machine.owned()).isEqualTo(1);
   }
@@ -454,7 +475,7 @@ class OwnershipMachineTest {
     tick(0);
     tick(1_000);
     assertThat(machine.owns(GROUP)).isFalse();
-    machine.on(new Event.Listed(Set.of()), effects::add);
+    lists();
     tick(1_500);
     assertThat(machine.owns(GROUP)).isTrue();
   }
@@ -463,18 +484,18 @@ class OwnershipMachineTest {
   void anAnswerToABeatFromBeforeTheStandstillCountsForNothing() {
     beganWithAnother();
     tick(0);
-    Beat first = effects(Effect.Send.class).getLast().beat();
-    answers(first.sequence(), 100);
+    answers(100, 100);
     tick(500);
     assertThat(machine.live()).as("it knows that the other one lives").containsExactly("other");
     long standstill = 500 + OwnershipMachine.LEASE_MILLIS + 1;
     tick(standstill);
-    answers(first.sequence(), standstill);
+    answers(500, standstill);
     tick(standstill + 100);
     assertThat(machine.owned() + machine.shadowed()).as("the answer is old").isZero();
-    Beat next = effects(Effect.Send.class).getLast().beat();
-    assertThat(next.sequence()).isGreaterThan(first.sequence());
-    answers(next.sequence(), standstill + 200);
+    answers(standstill, standstill + 150);
+    tick(standstill + 200);
+    assertThat(machine.owned()).as("it may have been sent before").isZero();
+    answers(standstill + 100, standstill + 200);
     tick(standstill + 300);
     assertThat(machine.owned() + machine.shadowed()).isEqualTo(1);
   }
@@ -487,7 +508,7 @@ class OwnershipMachineTest {
     for (int i = 0; i < 8; i++) {
       all.add(new RuleGroup.Id("", "rules.yaml", "g" + i));
     }
-    answers(effects(Effect.Send.class).getLast().beat().sequence(), 0);
+    answers(1, 0);
     known(all, all);
     tick(100);
     assertThat(machine.owned()).isEqualTo(4);
@@ -495,9 +516,9 @@ class OwnershipMachineTest {
       tick(steady);
       assertThat(machine.owned()).as("at " + steady).isEqualTo(4);
     }
-    tick(OwnershipMachine.SILENT_MILLIS - 1);
+    tick(PeerMachine.SILENT_MILLIS - 1);
     assertThat(machine.owned()).isEqualTo(4);
-    tick(OwnershipMachine.SILENT_MILLIS);
+    tick(PeerMachine.SILENT_MILLIS);
     assertThat(machine.owned()).isEqualTo(8);
     assertThat(machine.live()).isEmpty();
   }
@@ -518,7 +539,7 @@ class OwnershipMachineTest {
     effects.clear();
     machine.on(new Event.Written(term, state(BEGIN + INTERVAL)), effects::add);
     assertThat(effects).as("another query API may have gone on").isEmpty();
-    assertThat(machine.state(GroupKey.of(GROUP))).contains(state(BEGIN));
+    assertThat(machine.state(GroupHash.of(GROUP))).contains(state(BEGIN));
   }
 
   @Test
@@ -530,16 +551,15 @@ class OwnershipMachineTest {
     }
     assertThat(machine.owns(GROUP)).isTrue();
     long term = effects(Effect.Evaluate.class).getLast().term();
-    long lastBefore = effects(Effect.Send.class).getLast().beat().sequence();
     tick(ofLease(1));
     assertThat(machine.owns(GROUP)).isFalse();
     assertThat(machine.owned()).isZero();
     assertThat(machine.mayPublish(term + 1, ofLease(1))).isFalse();
-    answers(lastBefore, ofLease(2));
+    answers(10_000, ofLease(2));
     tick(ofLease(2));
-    assertThat(machine.owns(GROUP)).as("the beat is from before").isFalse();
-    answers(lastBefore + 1, ofLease(2));
-    tick(ofLease(2));
+    assertThat(machine.owns(GROUP)).as("the heartbeat is from before").isFalse();
+    answers(ofLease(2), ofLease(3));
+    tick(ofLease(3));
     assertThat(machine.owns(GROUP)).isTrue();
   }
 
@@ -552,7 +572,7 @@ class OwnershipMachineTest {
       machine.on(
           new Event.Came(new GroupState(id, BEGIN, "d", List.of(), List.of())), effects::add);
     }
-    machine.on(new Event.Listed(Set.of()), effects::add);
+    lists();
     machine.on(new Event.Groups(all.stream().map(this::dealt).toList()), effects::add);
     return all;
   }
@@ -582,7 +602,7 @@ class OwnershipMachineTest {
             5),
         effects::add);
     assertThat(effects(Effect.HandOver.class)).as("its samples are not stored").isEmpty();
-    assertThat(machine.state(GroupKey.of(begun.getFirst().before().group())).orElseThrow().slot())
+    assertThat(machine.state(GroupHash.of(begun.getFirst().before().group())).orElseThrow().slot())
         .isEqualTo(BEGIN);
     begun.forEach(each -> evaluatedAndStored(each, 10_200));
     assertThat(effects(Effect.HandOver.class)).hasSize(4);
@@ -642,13 +662,9 @@ class OwnershipMachineTest {
   @Test
   void statesThatCannotBeFetchedAreAskedForAgainAndAfterFourSecondsNotWaitedFor() {
     alone(CATCH_UP, INTERVAL, state(BEGIN));
-    Beat.Known ahead =
-        new Beat.Known(GroupKey.of(GROUP), GroupKey.ofDefinition("d"), 1, BEGIN + 20_000);
     long asked = 0;
     for (long steady = 25_000; steady < 29_000; steady += 250) {
-      machine.on(
-          new Event.Heard(new Beat("other", 1, ++beats, 0, 0, true, List.of(ahead)), steady),
-          effects::add);
+      heard(0, Map.of(GroupHash.of(GROUP), definition(BEGIN + 20_000)), steady);
       tick(steady);
       assertThat(effects(Effect.Evaluate.class)).as("at " + steady).isEmpty();
       asked = effects(Effect.Fetch.class).size();
@@ -656,5 +672,13 @@ class OwnershipMachineTest {
     assertThat(asked).isEqualTo(8);
     assertThat(effects(Effect.Fetch.class))
         .allMatch(each -> each.from().equals("other") && each.groups().equals(List.of(GROUP)));
+  }
+
+  @Test
+  void aNoteHasTheBytesThatAreDrawn() throws WireException {
+    GroupNote note = new GroupNote(true, Map.of(2L, new Known(3, 5, 7)));
+    assertThat(HexFormat.of().formatHex(note.toBytes()))
+        .isEqualTo("01" + "01" + "01" + "0200000000000000" + "0300000000000000" + "05" + "0e");
+    assertThat(GroupNote.fromBytes(note.toBytes())).isEqualTo(note);
   }
 }

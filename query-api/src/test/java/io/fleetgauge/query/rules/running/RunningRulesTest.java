@@ -3,6 +3,7 @@ package io.fleetgauge.query.rules.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -21,8 +22,7 @@ import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
 import io.fleetgauge.query.rules.evaluation.Slots;
-import io.fleetgauge.query.rules.ownership.Beat;
-import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.GroupHash;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
@@ -105,6 +105,7 @@ class RunningRulesTest {
     final Meters meters = new Meters("query");
     final OutgoingHttp outgoing;
     final HttpListener listener;
+    final PeerLink link;
     final RunningRules rules;
     final MemoryShards shards = new MemoryShards(vertx, fleet);
     volatile List<RuleGroup> groups;
@@ -150,6 +151,7 @@ class RunningRulesTest {
       Router router = Router.router(vertx);
       ClusterView view =
           new ClusterView(OwnershipTable.ofOwners(1, Map.of()), Map.of("g1", gateway), false);
+      link = PeerLink.mount(router, guard, vertx, outgoing);
       rules =
           RunningRules.mount(
               router,
@@ -159,6 +161,7 @@ class RunningRulesTest {
                   querier,
                   guard,
                   () -> view,
+                  link,
                   outgoing,
                   config.rules(),
                   300_000,
@@ -177,6 +180,7 @@ class RunningRulesTest {
     }
 
     void start() throws Exception {
+      link.start(name, apis::size);
       rules.start(name);
     }
 
@@ -203,6 +207,7 @@ class RunningRulesTest {
 
     void close() throws Exception {
       rules.close();
+      link.close();
       listener.close();
       outgoing.close();
     }
@@ -256,7 +261,7 @@ class RunningRulesTest {
           others.put(other.name, other.address());
         }
       }
-      each.rules.found(others);
+      each.link.found(others);
     }
   }
 
@@ -546,7 +551,7 @@ class RunningRulesTest {
   @Test
   void whatOthersAskIsAnsweredWhenTheRulesRun() throws Exception {
     QueryApi api = new QueryApi("q1", "", groups("", ONE));
-    byte[] all = BeatForm.keys(List.of());
+    byte[] all = StateExchange.bytesOf(List.of());
     assertThat(post(api, "/v1/rules/states", all).status()).isEqualTo(503);
     api.start();
     await().atMost(SOON).until(() -> post(api, "/v1/rules/states", all).status() == 200);
@@ -557,25 +562,19 @@ class RunningRulesTest {
     assertThat(post(api, "/v1/rules/state", GroupStateForm.toBytes(handed)).status())
         .isEqualTo(200);
     assertThat(api.states()).containsValue(handed);
-    for (byte[] keys : List.of(all, BeatForm.keys(List.of(GroupKey.of(group.id()), 5L)))) {
+    for (byte[] keys : List.of(all, StateExchange.bytesOf(List.of(GroupHash.of(group.id()), 5L)))) {
       byte[] answer = post(api, "/v1/rules/states", keys).body().getBytes();
-      assertThat(PeerRequests.states(answer)).containsExactly(handed);
+      assertThat(StateExchange.states(answer)).containsExactly(handed);
     }
-    Beat beat = new Beat("q2", 7, 8, 0, 0, false, List.of());
-    Beat answer =
-        BeatForm.fromBytes(post(api, "/v1/rules/beat", BeatForm.toBytes(beat)).body().getBytes());
-    assertThat(answer.from()).isEqualTo("q1");
-    assertThat(answer.answers()).isEqualTo(7);
-    assertThat(answer.answered()).isEqualTo(8);
   }
 
   @Test
-  void bytesThatAreNoBeatAndProcessesOfNobodyAreRefused() throws Exception {
+  void bytesThatAreNoQuestionAndProcessesOfNobodyAreRefused() throws Exception {
     QueryApi api = new QueryApi("q1", "", groups("", ONE));
     api.start();
-    byte[] all = BeatForm.keys(List.of());
+    byte[] all = StateExchange.bytesOf(List.of());
     await().atMost(SOON).until(() -> post(api, "/v1/rules/states", all).status() == 200);
-    for (String path : List.of("/v1/rules/beat", "/v1/rules/states", "/v1/rules/state")) {
+    for (String path : List.of("/v1/peers/heartbeat", "/v1/rules/states", "/v1/rules/state")) {
       assertThat(post(api, path, new byte[] {77}).status()).as(path).isEqualTo(400);
       assertThat(post(api, path, new byte[0]).status()).as(path).isEqualTo(400);
       // A client that nothing refers to closes its connections.

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
-import io.fleetgauge.query.rules.ownership.GroupKey;
+import io.fleetgauge.query.rules.ownership.GroupHash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class StateFolderTest {
   }
 
   private Path file(RuleGroup.Id group) {
-    return folder.resolve("states/" + Long.toHexString(GroupKey.of(group)) + ".state");
+    return folder.resolve("states/" + Long.toHexString(GroupHash.of(group)) + ".state");
   }
 
   /** What a process that starts after this one reads. */

@@ -3,6 +3,7 @@ package io.fleetgauge.query.rules.source;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.config.RulesSettings;
@@ -28,7 +29,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -41,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GroupExchangeTest {
   @TempDir Path folder;
 
-  private final List<URI> addresses = new ArrayList<>();
+  private final Map<String, URI> addresses = new TreeMap<>();
   private final List<QueryApi> apis = new ArrayList<>();
   private Vertx vertx;
 
@@ -49,6 +52,7 @@ class GroupExchangeTest {
   private final class QueryApi implements AutoCloseable {
     final RuleSource source;
     final GroupExchange exchange;
+    final PeerLink link;
     final OutgoingHttp outgoing;
     final HttpListener listener;
 
@@ -77,8 +81,9 @@ class GroupExchangeTest {
               RulesSettings.of(List.of(), Optional.of(folder.resolve(name))),
               new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, 60_000),
               System::currentTimeMillis);
-      exchange = new GroupExchange(vertx, source, outgoing.web(), () -> List.copyOf(addresses));
       Router router = Router.router(vertx);
+      link = PeerLink.mount(router, guard, vertx, outgoing);
+      exchange = new GroupExchange(vertx, source, link);
       exchange.start(router, guard);
       listener = HttpListener.start(vertx, http, "http.port", router);
     }
@@ -114,8 +119,13 @@ class GroupExchangeTest {
   private QueryApi api(String name, String secret) throws Exception {
     QueryApi api = new QueryApi(name, secret);
     apis.add(api);
-    addresses.add(api.address());
+    addresses.put(name, api.address());
+    meet();
     return api;
+  }
+
+  private void meet() {
+    apis.forEach(api -> api.link.found(addresses));
   }
 
   private QueryApi api(String name) throws Exception {
@@ -148,7 +158,8 @@ class GroupExchangeTest {
     QueryApi b = api("b");
     b.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(b.names()).isEqualTo(a.names()).hasSize(31);
-    addresses.remove(b.address());
+    addresses.remove("b");
+    meet();
     a.exchange.delete(new RuleGroup.Id("t", "space", "gone")).await();
     assertThat(b.names()).hasSize(31);
     b.exchange.ask().await(120, TimeUnit.SECONDS);
@@ -171,7 +182,8 @@ class GroupExchangeTest {
   @Test
   void aQueryApiThatDoesNotAnswerDelaysNoGroupForLong() throws Exception {
     QueryApi a = api("a");
-    addresses.add(URI.create("http://127.0.0.1:1"));
+    addresses.put("b", URI.create("http://127.0.0.1:1"));
+    meet();
     set(a, "one");
     a.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(a.names()).containsExactly("space;one");
@@ -188,10 +200,9 @@ class GroupExchangeTest {
     assertThat(stranger.names()).containsExactly("space;two");
     try (HttpClient client = HttpClient.newHttpClient()) {
       for (String path : List.of("/v1/rules/versions", "/v1/rules/read", "/v1/rules/groups")) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(a.address().resolve(path));
-        if (!path.endsWith("versions")) {
-          request.POST(HttpRequest.BodyPublishers.ofByteArray(new byte[] {0}));
-        }
+        HttpRequest.Builder request =
+            HttpRequest.newBuilder(a.address().resolve(path))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[] {0}));
         assertThat(client.send(request.build(), HttpResponse.BodyHandlers.ofString()).statusCode())
             .isEqualTo(401);
       }

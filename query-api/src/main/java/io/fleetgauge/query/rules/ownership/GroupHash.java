@@ -7,8 +7,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** Short names of groups and definitions, equal in all processes. */
-public final class GroupKey {
-  private GroupKey() {}
+public final class GroupHash {
+  private GroupHash() {}
 
   /** Names a group, whatever its definition. */
   public static long of(RuleGroup.Id id) {

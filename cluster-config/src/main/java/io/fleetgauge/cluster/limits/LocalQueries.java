@@ -1,9 +1,8 @@
-package io.fleetgauge.cluster.bus;
+package io.fleetgauge.cluster.limits;
 
-import java.util.List;
 import java.util.Map;
 
-/** The queries of this query API. Its methods are called on the bus's thread and must not wait. */
+/** The queries of this query API. Its methods are called on an event loop and must not wait. */
 public interface LocalQueries {
   /** How many queries run and wait now, by tenant; tenants without any are left out. */
   Map<String, Use> uses();
@@ -13,17 +12,6 @@ public interface LocalQueries {
    * since this was last asked.
    */
   Use all();
-
-  /** The queries that run here. */
-  List<RemoteQuery> running();
-
-  /**
-   * Cancels a query.
-   *
-   * @param askedBy the tenant of the operator who asks, for the log
-   * @return whether it ran here
-   */
-  boolean cancel(long query, String askedBy);
 
   /** More queries may be allowed now: those that wait are to be looked at again. */
   void sharesChanged();

@@ -1,11 +1,10 @@
-package io.fleetgauge.cluster.bus;
+package io.fleetgauge.cluster.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.cluster.bus.BusMessage.AmongQueryApis;
-import io.fleetgauge.cluster.bus.BusMessage.UsageGrants;
-import io.fleetgauge.cluster.bus.BusMessage.UsageReport;
-import io.fleetgauge.cluster.bus.MessageForm.Envelope;
+import io.fleetgauge.cluster.peers.Heartbeat;
+import io.fleetgauge.cluster.peers.HeartbeatForm;
+import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,14 +12,16 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Query APIs that share limits over a simulated bus, in one thread and from a seed. The state
- * machines are the real ones; time, network and queries are simulated. Messages travel in their
+ * Query APIs that share limits by simulated heartbeats, in one thread and from a seed. The state
+ * machines are the real ones; time, network and queries are simulated. Heartbeats travel in their
  * real form.
  */
 final class SimulatedApis {
@@ -28,6 +29,7 @@ final class SimulatedApis {
   private static final int STEP_MILLIS = 5;
 
   private final Random random;
+  private final long seed;
   private final int limit;
   private final List<Api> apis = new ArrayList<>();
   private final PriorityQueue<Delivery> inFlight =
@@ -42,31 +44,37 @@ final class SimulatedApis {
   private int delayMillis = 20;
   private double loss;
 
-  private record Delivery(long at, long order, Api to, byte[] bytes) {}
+  private record Delivery(long at, long order, Api from, Api to, byte[] bytes, boolean asks) {}
 
   SimulatedApis(long seed, int limit) {
     this.random = new Random(seed);
+    this.seed = seed;
     this.limit = limit;
   }
 
   /** A query API; its users want to run {@link #demand} queries of the tenant at once. */
   final class Api {
     final int index;
-    final Peer self;
-    final PeerDirectory peers;
-    final SharedUsage usage;
+    final PeerMachine peers;
+    final LimitShares shares;
+    private final String name;
     private final long tickPhase = random.nextInt(100);
     private final List<Long> ends = new ArrayList<>();
     private int demand;
     private boolean isUp = true;
-    private long sequence;
+    private long sent;
     private int queryMillis = 200;
 
     private Api(int index, String name) {
       this.index = index;
-      this.self = new Peer(name, now + index, random.nextLong());
-      this.peers = new PeerDirectory(self);
-      this.usage = new SharedUsage(peers, key -> limit);
+      this.name = name;
+      this.peers = new PeerMachine(name, random.nextLong() | 1);
+      this.shares = new LimitShares(peers.life(), key -> limit);
+    }
+
+    private void joined() {
+      shares.joined(peers.list(), this::uses, now);
+      peers.tell(ClusterLimits.TOPIC, true, shares::note);
     }
 
     Api wants(int queries) {
@@ -88,16 +96,16 @@ final class SimulatedApis {
     }
 
     String name() {
-      return self.name();
+      return name;
     }
 
-    /** Messages that it has sent so far. */
+    /** Heartbeats that it has sent so far. */
     long sent() {
-      return sequence;
+      return sent;
     }
 
     int allowed() {
-      return usage.allowed(TENANT, limit, now);
+      return shares.allowed(TENANT, limit, now);
     }
 
     private void runQueries() {
@@ -108,75 +116,68 @@ final class SimulatedApis {
     }
 
     private void tick() {
-      send(usage.tick(uses(), now));
+      list(this);
+      settle();
+      peers.tick(now, this::beat);
     }
 
-    private Map<String, SharedUsage.Use> uses() {
-      Map<String, SharedUsage.Use> uses = new HashMap<>();
+    private Map<String, LimitShares.Use> uses() {
+      Map<String, LimitShares.Use> uses = new HashMap<>();
       if (demand > 0 || !ends.isEmpty()) {
-        uses.put(TENANT, new SharedUsage.Use(ends.size(), Math.max(0, demand - ends.size())));
+        uses.put(TENANT, new LimitShares.Use(ends.size(), Math.max(0, demand - ends.size())));
       }
       return uses;
     }
 
-    private void send(List<? extends AmongQueryApis> messages) {
-      for (AmongQueryApis message : messages) {
-        byte[] bytes = MessageForm.toBytes(new Envelope(self, ++sequence, now, message));
-        for (Api to : apis) {
-          boolean passes =
-              to.isUp
-                  && to != this
-                  && !cuts.contains(List.of(index, to.index))
-                  && random.nextDouble() >= loss;
-          if (passes) {
-            // As over one connection: in order.
-            long last =
-                inFlight.stream()
-                    .filter(each -> each.to() == to && each.bytes() != bytes)
-                    .mapToLong(Delivery::at)
-                    .max()
-                    .orElse(0);
-            long at = Math.max(last, now + 1 + random.nextInt(delayMillis));
-            inFlight.add(new Delivery(at, ++order, to, bytes));
-          }
-        }
+    private void settle() {
+      shares.settle(peers.list(), this::uses, now);
+    }
+
+    private void beat(String to, Heartbeat beat) {
+      // The newest one of that name: the others have ended.
+      apis.reversed().stream()
+          .filter(each -> each.name.equals(to))
+          .findFirst()
+          .ifPresent(each -> send(each, beat, true));
+    }
+
+    private void send(Api to, Heartbeat beat, boolean asks) {
+      sent++;
+      byte[] bytes = HeartbeatForm.toBytes(beat);
+      boolean passes =
+          to.isUp
+              && to != this
+              && !cuts.contains(List.of(index, to.index))
+              && random.nextDouble() >= loss;
+      if (passes) {
+        inFlight.add(
+            new Delivery(now + 1 + random.nextInt(delayMillis), ++order, this, to, bytes, asks));
       }
     }
 
-    private void receive(byte[] bytes) {
-      Envelope envelope;
+    private void receive(Delivery delivery) {
+      Heartbeat beat;
       try {
-        envelope = MessageForm.fromBytes(bytes);
+        beat = HeartbeatForm.fromBytes(delivery.bytes());
       } catch (WireException e) {
         throw new AssertionError(e);
       }
-      peers.heard(envelope.sender(), now);
-      switch (envelope.message()) {
-        case UsageReport report -> send(usage.heard(envelope.sender(), report, now));
-        case UsageGrants grants -> {
-          if (usage.heard(envelope.sender(), grants, now)) {
-            tick();
-          }
-        }
-        case BusMessage.Leaving leaving -> peers.left(envelope.sender());
-        default -> throw new AssertionError(envelope.message());
+      if (peers.heard(beat, now)) {
+        settle();
       }
-    }
-
-    /** Another message than a report has come from a query API. */
-    void hears(Api other) {
-      peers.heard(other.self, now);
+      if (delivery.asks()) {
+        send(delivery.from(), peers.to(beat.from(), now), false);
+      }
     }
 
     void stop(boolean saysGoodbye) {
-      isUp = false;
       ends.clear();
       demand = 0;
       if (saysGoodbye) {
-        send(List.of(new BusMessage.Leaving()));
+        peers.leave(now, this::beat);
       }
-      long up = apis.stream().filter(api -> api.isUp).count();
-      apis.forEach(api -> api.peers.members((int) up));
+      isUp = false;
+      apis.forEach(SimulatedApis.this::list);
     }
   }
 
@@ -188,10 +189,18 @@ final class SimulatedApis {
   Api start(String name) {
     Api api = new Api(apis.size(), name);
     apis.add(api);
-    int up = (int) apis.stream().filter(each -> each.isUp).count();
-    apis.forEach(each -> each.peers.members(up));
-    api.usage.joined(now);
+    apis.forEach(this::list);
+    api.joined();
     return api;
+  }
+
+  /** Each knows at once who is a member of the cluster. */
+  private void list(Api of) {
+    Set<String> up = new TreeSet<>();
+    apis.stream().filter(each -> each.isUp).forEach(each -> up.add(each.name));
+    int count = up.size();
+    up.remove(of.name);
+    of.peers.listed(Optional.of(up), count, now);
   }
 
   List<Api> start(int count) {
@@ -254,7 +263,7 @@ final class SimulatedApis {
       while (!inFlight.isEmpty() && inFlight.peek().at() <= now) {
         Delivery next = inFlight.poll();
         if (next.to().isUp) {
-          next.to().receive(next.bytes());
+          next.to().receive(next);
         }
       }
       for (Api api : apis) {
@@ -270,7 +279,7 @@ final class SimulatedApis {
   }
 
   void assertNeverMoreThan(int most) {
-    assertThat(running()).as("queries running at %s", now).isLessThanOrEqualTo(most);
+    assertThat(running()).as("seed %s: queries running at %s", seed, now).isLessThanOrEqualTo(most);
   }
 
   int running() {

@@ -1,13 +1,12 @@
-package io.fleetgauge.cluster.bus;
+package io.fleetgauge.cluster.limits;
 
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
 import java.util.stream.IntStream;
 
 /** Arithmetic of dividing a limit. */
-final class Shares {
-  private Shares() {}
+final class Division {
+  private Division() {}
 
   /**
    * The share of one query API when a limit is divided evenly. The shares of all add up to the
@@ -19,44 +18,9 @@ final class Shares {
     return limit / count + (rank < limit % count ? 1 : 0);
   }
 
-  /**
-   * The rank of a query API among all. While not all are known, it is that of the last: no two take
-   * the same part of what cannot be divided evenly.
-   */
-  static int rank(List<Peer> counted, int count, Peer peer) {
-    return counted.size() == count ? counted.indexOf(peer) : count - 1;
-  }
-
   /** The share that a query API may take without asking: never more than an even one, but 1. */
   static int silent(int limit, int count) {
     return Math.max(1, limit / count);
-  }
-
-  /**
-   * As below, where queries run that cannot be interrupted: what runs beyond a share is taken from
-   * the others until it has ended.
-   */
-  static int[] byDemand(int budget, int[] demands, int[] running, int turn) {
-    int[] shares = byDemand(budget, demands, turn);
-    boolean[] isBeyond = new boolean[shares.length];
-    for (boolean changed = true; changed; ) {
-      changed = false;
-      int left = budget;
-      for (int i = 0; i < shares.length; i++) {
-        changed |= !isBeyond[i] && running[i] > shares[i];
-        isBeyond[i] |= running[i] > shares[i];
-        left -= isBeyond[i] ? running[i] : 0;
-      }
-      if (changed) {
-        int[] others = IntStream.range(0, shares.length).filter(i -> !isBeyond[i]).toArray();
-        int[] dealt =
-            byDemand(Math.max(0, left), Arrays.stream(others).map(i -> demands[i]).toArray(), turn);
-        for (int i = 0; i < others.length; i++) {
-          shares[others[i]] = dealt[i];
-        }
-      }
-    }
-    return shares;
   }
 
   /**
@@ -89,5 +53,28 @@ final class Shares {
       }
     }
     return shares;
+  }
+
+  /**
+   * What one lends to each, so that each has its share. All who know the same come to loans that
+   * fit together.
+   *
+   * @param rights how many places each owns
+   * @param shares how many places each gets; as many together
+   */
+  static int[] loans(int[] rights, int[] shares, int lender) {
+    int[] loans = new int[rights.length];
+    int before = 0;
+    for (int i = 0; i < lender; i++) {
+      before += Math.max(0, rights[i] - shares[i]);
+    }
+    int end = before + Math.max(0, rights[lender] - shares[lender]);
+    int lack = 0;
+    for (int i = 0; i < rights.length; i++) {
+      int next = lack + Math.max(0, shares[i] - rights[i]);
+      loans[i] = Math.max(0, Math.min(end, next) - Math.max(before, lack));
+      lack = next;
+    }
+    return loans;
   }
 }
