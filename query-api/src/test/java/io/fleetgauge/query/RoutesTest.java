@@ -33,10 +33,12 @@ class RoutesTest {
   /** Routes for other query APIs; no token suffices. */
   private static final Set<String> PEERS =
       Set.of(
-          "POST /v1/rules/beat",
+          "POST /v1/peers/heartbeat",
+          "POST /v1/queries/list",
+          "POST /v1/queries/cancel",
           "POST /v1/rules/states",
           "POST /v1/rules/state",
-          "GET /v1/rules/versions",
+          "POST /v1/rules/versions",
           "POST /v1/rules/read",
           "POST /v1/rules/groups");
 

@@ -220,6 +220,8 @@ class TidyTest {
               "runtime.http",
               "runtime.process",
               "sample.frame"),
+          room("cluster.limits", "cluster.peers", "sample.wire"),
+          room("cluster.peers", "runtime.http", "sample.wire"),
           room(
               "runtime.doctor",
               "runtime.config",
@@ -708,7 +710,6 @@ class TidyTest {
               "sample"),
           room(
               "query.prometheus",
-              "cluster.bus",
               "cluster.config",
               "cluster.status",
               "promql.expr",
@@ -750,6 +751,7 @@ class TidyTest {
               "runtime.yaml"),
           room(
               "query.rules.source",
+              "cluster.peers",
               "query.config",
               "query.rules.definition",
               "runtime.http",
@@ -798,11 +800,14 @@ class TidyTest {
               "sample.relabel"),
           room(
               "query.rules.ownership",
+              "cluster.peers",
               "query.rules.definition",
               "query.rules.evaluation",
-              "sample"),
+              "sample",
+              "sample.wire"),
           room(
               "query.rules.running",
+              "cluster.peers",
               "cluster.table",
               "promql.expr",
               "promql.plan",
@@ -862,6 +867,7 @@ class TidyTest {
               "cluster.bus",
               "cluster.config",
               "cluster.member",
+              "cluster.peers",
               "cluster.status",
               "cluster.table",
               "promql.expr",
@@ -939,7 +945,14 @@ class TidyTest {
               "runtime.yaml",
               "sample",
               "sample.prometheus"),
-          room("query.peers", "cluster.bus", "query.admission", "query.answer"),
+          room(
+              "query.peers",
+              "cluster.limits",
+              "cluster.peers",
+              "query.admission",
+              "query.answer",
+              "runtime.http",
+              "sample.wire"),
           room(
               "query.fleet",
               "promql.expr",
@@ -1055,6 +1068,7 @@ class TidyTest {
           library(
               "io.vertx.",
               "cluster.bus",
+              "cluster.peers",
               "runtime.discovery",
               "runtime.doctor",
               "runtime.files",
