@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.bus.MessageForm.Envelope;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.sample.wire.WireException;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -46,11 +45,7 @@ final class MessageSeal {
   }
 
   byte[] seal(Envelope envelope) {
-    byte[] bytes = MessageForm.toBytes(envelope);
-    byte[] signature = key.sign(Purpose.MESSAGE, bytes);
-    byte[] sealed = Arrays.copyOf(bytes, bytes.length + signature.length);
-    System.arraycopy(signature, 0, sealed, bytes.length, signature.length);
-    return sealed;
+    return key.seal(Purpose.MESSAGE, MessageForm.toBytes(envelope));
   }
 
   /**
@@ -60,18 +55,13 @@ final class MessageSeal {
     if (sealed.length > MAX_BYTES) {
       return Opened.rejected(Rejection.TOO_LONG);
     }
-    int length = sealed.length - (key.isSet() ? ClusterKey.SIGNATURE_BYTES : 0);
-    if (length < 0) {
-      return Opened.rejected(Rejection.UNPROVEN);
-    }
-    byte[] bytes = Arrays.copyOf(sealed, length);
-    byte[] signature = Arrays.copyOfRange(sealed, length, sealed.length);
-    if (!key.verifies(signature, Purpose.MESSAGE, bytes)) {
+    Optional<byte[]> bytes = key.open(Purpose.MESSAGE, sealed);
+    if (bytes.isEmpty()) {
       return Opened.rejected(Rejection.UNPROVEN);
     }
     Envelope envelope;
     try {
-      envelope = MessageForm.fromBytes(bytes);
+      envelope = MessageForm.fromBytes(bytes.get());
     } catch (WireException e) {
       return Opened.rejected(Rejection.UNREADABLE);
     }

@@ -62,7 +62,7 @@ final class LimitShares {
 
   private final long life;
   private final ToIntFunction<String> limits;
-  private final Map<String, Account> accounts = new TreeMap<>();
+  private final Map<String, LimitAccount> accounts = new TreeMap<>();
   private volatile Allowance allowance = new Allowance(Kind.WHOLE, Map.of(), Map.of(), 1, 0, 0);
   private boolean isNew;
   private boolean isWaiting;
@@ -240,7 +240,7 @@ final class LimitShares {
     Map<String, Map<Long, Integer>> wanted = new HashMap<>();
     boolean isShort = false;
     for (String key : keys) {
-      Account account = accounts.computeIfAbsent(key, none -> new Account());
+      LimitAccount account = accounts.computeIfAbsent(key, none -> new LimitAccount());
       heard(account, key, list, live, now);
       account.own = Math.max(0, right(kind, key, live, count) - account.lent());
       int unused = isWaiting ? unused(key, live, count) : account.own;
@@ -254,15 +254,15 @@ final class LimitShares {
     isWaiting &= isShort || kind != Kind.SHARED;
     Map<String, Integer> reserved = new HashMap<>();
     for (String key : keys) {
-      Account account = accounts.get(key);
-      int more = Account.sum(wanted.get(key)) - Account.sum(account.granted());
+      LimitAccount account = accounts.get(key);
+      int more = LimitAccount.sum(wanted.get(key)) - LimitAccount.sum(account.granted());
       reserved.put(key, Math.max(0, Math.min(more, account.own)));
       account.own -= reserved.get(key);
     }
     become(allowance(kind, live));
     Map<String, Use> counts = uses.get();
     for (String key : keys) {
-      Account account = accounts.get(key);
+      LimitAccount account = accounts.get(key);
       account.used(counts.getOrDefault(key, new Use(0, 0)), live.counted, now);
       int free = account.own + reserved.get(key) - account.ownInUse();
       account.lend(wanted.get(key), Math.min(reserved.get(key), free), now);
@@ -270,13 +270,13 @@ final class LimitShares {
     counts.forEach(
         (key, use) -> {
           if (!keys.contains(key) && accounts.size() < ShareNote.MAX_BUDGETS) {
-            Account account = new Account();
+            LimitAccount account = new LimitAccount();
             account.own = isWaiting ? 0 : right(kind, key, live, count);
             account.used(use, live.counted, now);
             accounts.put(key, account);
           }
         });
-    accounts.values().removeIf(Account::isEmpty);
+    accounts.values().removeIf(LimitAccount::isEmpty);
     note = told().toBytes();
   }
 
@@ -295,7 +295,7 @@ final class LimitShares {
     boolean areAllTold = live.others().stream().allMatch(each -> each.acknowledged > movedAt);
     boolean isFree =
         Stream.concat(
-                accounts.values().stream().map(Account::told),
+                accounts.values().stream().map(LimitAccount::told),
                 live.members.stream().flatMap(each -> each.note.budgets().values().stream()))
             .allMatch(of -> of.beyond() == 0 && live.counted.containsAll(of.held().keySet()));
     if (areAllTold && isFree || now - movedAt >= RECLAIM_MILLIS) {
@@ -348,7 +348,7 @@ final class LimitShares {
   }
 
   /** Takes in what borrowers and lenders have told. */
-  private void heard(Account account, String key, PeerList list, Live live, long now) {
+  private void heard(LimitAccount account, String key, PeerList list, Live live, long now) {
     account.forgive(
         list.others().stream()
             .filter(peer -> peer.isCounted() && now - peer.heardAt() < RECLAIM_MILLIS)
@@ -384,7 +384,8 @@ final class LimitShares {
   }
 
   /** What is to be lent to whom, when the limit is divided by demand. */
-  private Map<Long, Integer> wanted(String key, Account account, Live live, int count, long now) {
+  private Map<Long, Integer> wanted(
+      String key, LimitAccount account, Live live, int count, long now) {
     int[] rights = rights(limits.applyAsInt(key), live, count);
     int[] demands = new int[rights.length];
     boolean isShort = false;
@@ -425,7 +426,7 @@ final class LimitShares {
     accounts.forEach(
         (key, account) -> {
           own.put(key, account.own);
-          borrowed.put(key, Account.sum(account.borrowed()));
+          borrowed.put(key, LimitAccount.sum(account.borrowed()));
           lenders.addAll(account.borrowed().keySet());
         });
     long until =

@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * Seals what a member publishes, and opens what others do: proves that an entry comes from a
@@ -45,23 +45,19 @@ record Seal(ClusterKey key, String cluster) {
             .uvar(entry.sequence())
             .raw(body, 0, body.length)
             .toBytes();
-    byte[] signature = key.sign(Purpose.ENTRY, utf8(cluster), utf8(map), utf8(name), bytes);
-    byte[] sealed = Arrays.copyOf(bytes, bytes.length + signature.length);
-    System.arraycopy(signature, 0, sealed, bytes.length, signature.length);
-    return sealed;
+    return key.seal(Purpose.ENTRY, bytes, utf8(cluster), utf8(map), utf8(name));
   }
 
   Opened open(String map, String name, byte[] sealed) {
-    int length = sealed.length - (key.isSet() ? ClusterKey.SIGNATURE_BYTES : 0);
-    if (length < 1) {
+    if (sealed.length <= (key.isSet() ? ClusterKey.SIGNATURE_BYTES : 0)) {
       return new Opened.Refused("it has " + sealed.length + " bytes");
     }
-    byte[] bytes = Arrays.copyOf(sealed, length);
-    byte[] signature = Arrays.copyOfRange(sealed, length, sealed.length);
-    if (!key.verifies(signature, Purpose.ENTRY, utf8(cluster), utf8(map), utf8(name), bytes)) {
+    Optional<byte[]> opened = key.open(Purpose.ENTRY, sealed, utf8(cluster), utf8(map), utf8(name));
+    if (opened.isEmpty()) {
       return new Opened.Refused(
           "it is not signed with the secret of this cluster, or was made for another place");
     }
+    byte[] bytes = opened.get();
     int version = bytes[0] & 0xff;
     if (version > VERSION) {
       return new Opened.Newer(version);

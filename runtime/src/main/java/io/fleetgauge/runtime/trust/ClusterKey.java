@@ -4,10 +4,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import javax.crypto.KDF;
 import javax.crypto.Mac;
@@ -90,6 +92,35 @@ public final class ClusterKey {
       verifies |= MessageDigest.isEqual(mac(of.get(purpose), parts), signature);
     }
     return verifies;
+  }
+
+  /**
+   * Bytes with a signature behind them; as they are when no secret is set.
+   *
+   * @param place what else is signed: the place for which the bytes were made
+   */
+  public byte[] seal(Purpose purpose, byte[] bytes, byte[]... place) {
+    byte[] signature = sign(purpose, with(place, bytes));
+    byte[] sealed = Arrays.copyOf(bytes, bytes.length + signature.length);
+    System.arraycopy(signature, 0, sealed, bytes.length, signature.length);
+    return sealed;
+  }
+
+  /** What was sealed for the same place by a process of this cluster; empty if it was not. */
+  public Optional<byte[]> open(Purpose purpose, byte[] sealed, byte[]... place) {
+    int length = sealed.length - (isSet() ? SIGNATURE_BYTES : 0);
+    if (length < 0) {
+      return Optional.empty();
+    }
+    byte[] bytes = Arrays.copyOf(sealed, length);
+    byte[] signature = Arrays.copyOfRange(sealed, length, sealed.length);
+    return verifies(signature, purpose, with(place, bytes)) ? Optional.of(bytes) : Optional.empty();
+  }
+
+  private static byte[][] with(byte[][] place, byte[] bytes) {
+    byte[][] parts = Arrays.copyOf(place, place.length + 1);
+    parts[place.length] = bytes;
+    return parts;
   }
 
   private List<Map<Purpose, Mac>> macs() {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** What a query API keeps of one limit: places of its own, lent and borrowed ones, and demand. */
-final class Account {
+final class LimitAccount {
   /** Demand counts for so long, so that short queries count as the many they are, ms. */
   private static final long DEMAND_MILLIS = 1_000;
 
