@@ -990,7 +990,6 @@ class TidyTest {
               "sample"),
           room(
               "load.traffic",
-              "load.fleet",
               "load.nodes",
               "load.nodes.driver",
               "probe.config",
