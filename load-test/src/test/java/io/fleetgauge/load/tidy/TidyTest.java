@@ -1182,6 +1182,7 @@ class TidyTest {
               "runtime.terminal",
               "distribution.manual",
               "probe",
+              "probe.dcgm",
               "gateway",
               "query",
               "operator.backup",
