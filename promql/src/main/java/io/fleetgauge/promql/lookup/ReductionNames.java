@@ -11,7 +11,7 @@ import java.util.List;
  * rack_tenant:DCGM_FI_DEV_POWER_USAGE:sum}.
  */
 public final class ReductionNames {
-  /** What each reduction is given as. */
+  /** Names under which each reduction is given. */
   public static final List<String> OPERATORS = List.of("avg", "count", "max", "min", "sum");
 
   private static final List<String> TOGETHER = List.of("rack", "tenant");
@@ -22,7 +22,9 @@ public final class ReductionNames {
     return String.join("_", by) + ":" + metric + ":" + operator;
   }
 
-  /** Whether a selector is about reductions: it names one, and other metrics have no colons. */
+  /**
+   * Returns true if a selector is about reductions: it names one, and other metrics have no colons.
+   */
   public static boolean isOfReductions(List<Matcher> selector) {
     return selector.stream()
         .anyMatch(

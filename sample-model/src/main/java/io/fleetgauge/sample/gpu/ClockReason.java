@@ -26,13 +26,13 @@ public enum ClockReason {
     return text;
   }
 
-  /** Whether it is neither idleness nor a setting. */
+  /** Returns true if it is neither idleness nor a setting. */
   public boolean isThrottling() {
     return isThrottling;
   }
 
   /**
-   * Whether any reason of a mask throttles the GPU; one that is not known does.
+   * Returns true if any reason of a mask throttles the GPU; one that is not known does.
    *
    * @param mask as {@code DCGM_FI_DEV_CLOCK_THROTTLE_REASONS} has it
    */

@@ -40,7 +40,7 @@ public enum GpuEvent {
   }
 
   /**
-   * Whether a value of the metric shows it.
+   * Returns true if a value of the metric shows it.
    *
    * @param before the value before, of the same GPU
    */

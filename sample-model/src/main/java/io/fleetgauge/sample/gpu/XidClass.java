@@ -43,7 +43,7 @@ public enum XidClass {
     return CRITICAL.clone();
   }
 
-  /** Whether a code is one of {@link #critical}. */
+  /** Returns true if a code is one of {@link #critical}. */
   public static boolean isCritical(int code) {
     return Arrays.binarySearch(CRITICAL, code) >= 0;
   }

@@ -58,7 +58,7 @@ final class TenantWriter {
   private volatile int keyBytes;
 
   /**
-   * What a tenant writes.
+   * The rule for the series that a tenant writes.
    *
    * @param tenant its name
    * @param required labels that every series must have

@@ -77,7 +77,7 @@ public final class Block implements SampleColumns {
   public record OpenedBlock(Block block, List<Entry> series) {}
 
   /**
-   * What the directory says of the file.
+   * The contents of the directory.
    *
    * @param from the first time
    * @param to the end
