@@ -162,7 +162,7 @@ class BusSplitTest {
     }
     assumeTrue(Namespaces.areAllowed(), Namespaces.NEEDED);
     spaces = new Namespaces();
-    Files.writeString(folder.resolve("secret"), "the secret of this cluster");
+    Files.writeString(folder.resolve("secret"), "the-secret-of-this-cluster");
     List<ChaosFleet.Place> places = new ArrayList<>();
     for (int i = 1; i <= 3; i++) {
       places.add(spaces.add("m" + i));
