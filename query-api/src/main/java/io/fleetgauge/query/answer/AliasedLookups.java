@@ -8,6 +8,7 @@ import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.AliasUse;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;

@@ -23,6 +23,7 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;

@@ -15,6 +15,7 @@ import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.fleet.IntegralRead;
 import io.fleetgauge.query.fleet.NewestRead;
 import io.fleetgauge.query.fleet.ReductionRead;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.fold.PieceWalk;
 import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.lines.AliasedNewest;

@@ -11,6 +11,7 @@ import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
 import io.fleetgauge.query.fleet.Fleet;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.slow.SlowQueries;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.process.Meters;

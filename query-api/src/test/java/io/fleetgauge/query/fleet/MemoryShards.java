@@ -10,7 +10,6 @@ import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.answer.Stores;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.source.Coverage;

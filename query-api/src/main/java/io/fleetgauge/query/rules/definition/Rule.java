@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.definition;
 
+
 import io.fleetgauge.promql.expr.Expr;
 import java.util.SortedMap;
 

@@ -1,6 +1,5 @@
-package io.fleetgauge.query.answer;
+package io.fleetgauge.query.fleet;
 
-import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.source.Source;
 
 /**
