@@ -877,6 +877,7 @@ class TidyTest {
               "query.config",
               "query.fanout",
               "query.federate",
+              "query.fleet",
               "query.grafana",
               "query.http",
               "query.operate",

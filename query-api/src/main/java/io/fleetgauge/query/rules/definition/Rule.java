@@ -1,6 +1,5 @@
 package io.fleetgauge.query.rules.definition;
 
-
 import io.fleetgauge.promql.expr.Expr;
 import java.util.SortedMap;
 

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.rules.evaluation;
 
-
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Answer;

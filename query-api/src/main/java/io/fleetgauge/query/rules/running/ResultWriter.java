@@ -1,6 +1,5 @@
 package io.fleetgauge.query.rules.running;
 
-
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.rules.running;
 
-
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.query.QueryFailure;
