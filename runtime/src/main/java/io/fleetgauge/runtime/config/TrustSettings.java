@@ -68,12 +68,6 @@ public record TrustSettings(
         CLOCK_SKEW.fallback().orElseThrow());
   }
 
-  /** Settings for another system than the cluster. */
-  public static TrustSettings ofFiles(
-      Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
-    return new TrustSettings(ca, certificate, key, Optional.empty(), NONE.clockSkew);
-  }
-
   /** Settings of a process that other processes of the cluster send requests to. */
   public static TrustSettings readForReceiver(ConfigReader in) {
     return read(in, in.get(CLOCK_SKEW));

@@ -5,16 +5,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** The SHA-256 of the body of a request. */
-public final class BodyDigest {
+final class BodyDigest {
   private static final int STEP = 16 << 10;
   private static final byte[] OF_NOTHING = of(new byte[0]);
 
   private BodyDigest() {}
-
-  /** The digest of a request without a body. */
-  public static byte[] ofNothing() {
-    return OF_NOTHING.clone();
-  }
 
   /**
    * @param body null when there is none
