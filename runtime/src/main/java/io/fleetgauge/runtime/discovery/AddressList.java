@@ -90,13 +90,13 @@ final class AddressList {
   /**
    * @throws BadAnswer if there is none
    */
-  Lookup.Found found() throws BadAnswer {
+  Lookup.Addresses found() throws BadAnswer {
     if (all.isEmpty()) {
       throw leftOut == 0
           ? new BadAnswer(Reason.EMPTY, "there is no address in the answer")
           : new BadAnswer(Reason.MALFORMED, firstLeftOut);
     }
-    return new Lookup.Found(
+    return new Lookup.Addresses(
         List.copyOf(all),
         leftOut == 0
             ? Optional.empty()
@@ -112,7 +112,7 @@ final class AddressList {
    *
    * @param defaultPort of an address without one
    */
-  static Lookup.Found ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
+  static Lookup.Addresses ofFile(byte[] bytes, int defaultPort, int max) throws BadAnswer {
     AddressList list = new AddressList(max);
     JsonNode tree = tree(bytes);
     if (tree.isMissingNode()) {

@@ -10,7 +10,7 @@ final class ConsulAnswer {
   /**
    * @param defaultPort of an instance that is registered without one
    */
-  static Lookup.Found addresses(byte[] body, int defaultPort, int max) throws BadAnswer {
+  static Lookup.Addresses addresses(byte[] body, int defaultPort, int max) throws BadAnswer {
     JsonNode tree = JsonAnswer.tree(body);
     if (!tree.isArray()) {
       throw new BadAnswer(

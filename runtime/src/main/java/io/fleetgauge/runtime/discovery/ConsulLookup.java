@@ -33,7 +33,7 @@ final class ConsulLookup implements Lookup {
   }
 
   @Override
-  public Future<Found> ask() {
+  public Future<Addresses> ask() {
     return api.get(path)
         .compose(
             answer ->

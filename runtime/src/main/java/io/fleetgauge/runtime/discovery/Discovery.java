@@ -322,7 +322,7 @@ public final class Discovery implements AutoCloseable {
                 context.runOnContext(
                     none -> {
                       if (done.succeeded()) {
-                        Lookup.Found found = done.result();
+                        Lookup.Addresses found = done.result();
                         (found.leftOut().isEmpty() ? good : partial).incrementAndGet();
                         on(
                             new Event.Answered(

@@ -79,7 +79,7 @@ final class DnsLookup implements Lookup {
   }
 
   @Override
-  public Future<Found> ask() {
+  public Future<Addresses> ask() {
     AddressList list = new AddressList(settings.maxAddresses());
     Future<Void> all = Future.succeededFuture();
     for (String name : names) {

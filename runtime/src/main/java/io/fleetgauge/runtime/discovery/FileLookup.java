@@ -22,7 +22,7 @@ final class FileLookup implements Lookup {
   }
 
   @Override
-  public Future<Found> ask() {
+  public Future<Addresses> ask() {
     return vertx.executeBlocking(
         () -> AddressList.ofFile(bytes(), source.port(), settings.maxAddresses()), false);
   }

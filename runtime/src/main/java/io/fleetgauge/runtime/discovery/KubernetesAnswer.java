@@ -14,7 +14,7 @@ final class KubernetesAnswer {
    * @param portName of the Service; empty for {@code port}
    * @param hasNotReady whether pods count that are not ready
    */
-  static Lookup.Found addresses(
+  static Lookup.Addresses addresses(
       byte[] body, Optional<String> portName, int port, boolean hasNotReady, int max)
       throws BadAnswer {
     JsonNode tree = JsonAnswer.tree(body);

@@ -30,7 +30,7 @@ final class KubernetesLookup implements Lookup {
   }
 
   @Override
-  public Future<Found> ask() {
+  public Future<Addresses> ask() {
     return vertx
         .executeBlocking(this::namespace, false)
         // From the memory of the API server, which is some moments old at most and costs little.

@@ -12,14 +12,14 @@ interface Lookup extends AutoCloseable {
    * @param addresses at least one, sorted
    * @param leftOut which entries are no addresses, for messages; empty if all are
    */
-  record Found(List<String> addresses, Optional<String> leftOut) {}
+  record Addresses(List<String> addresses, Optional<String> leftOut) {}
 
   /**
    * Asks once. Called again only when the last question is over.
    *
    * @return fails with {@link BadAnswer}, or with whatever broke the connection
    */
-  Future<Found> ask();
+  Future<Addresses> ask();
 
   /** Who is asked, for messages. */
   String whom();

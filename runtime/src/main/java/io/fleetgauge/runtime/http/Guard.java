@@ -12,7 +12,7 @@ import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.runtime.tenant.Refusal;
 import io.fleetgauge.runtime.tenant.Right;
-import io.fleetgauge.runtime.tenant.Shown;
+import io.fleetgauge.runtime.tenant.SenderClaims;
 import io.fleetgauge.runtime.tenant.TenantFile;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.OriginLog;
@@ -369,7 +369,7 @@ public final class Guard {
   }
 
   private void admit(RoutingContext http, Right right) {
-    Shown shown = shown(http);
+    SenderClaims shown = shown(http);
     try {
       Instant now = Instant.ofEpochMilli(clock.getAsLong());
       Optional<Grant> grant = access.quickly(shown, now);
@@ -383,7 +383,7 @@ public final class Guard {
     }
   }
 
-  private void admitSlowly(RoutingContext http, Shown shown, Instant now, Right right) {
+  private void admitSlowly(RoutingContext http, SenderClaims shown, Instant now, Right right) {
     if (beingChecked.incrementAndGet() > MAX_CHECKED_AT_ONCE) {
       beingChecked.decrementAndGet();
       http.response().putHeader("Retry-After", "1");
@@ -420,7 +420,7 @@ public final class Guard {
     http.next();
   }
 
-  private static Shown shown(RoutingContext http) {
+  private static SenderClaims shown(RoutingContext http) {
     var headers = http.request().headers();
     SocketAddress from = http.request().remoteAddress();
     byte[] address = new byte[0];
@@ -432,7 +432,7 @@ public final class Guard {
         address = new byte[0];
       }
     }
-    return new Shown(
+    return new SenderClaims(
         List.copyOf(headers.getAll("Authorization")), List.copyOf(headers.getAll(ORG_ID)), address);
   }
 

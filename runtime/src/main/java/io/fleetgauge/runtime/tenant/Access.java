@@ -29,16 +29,16 @@ public final class Access {
   /** Most tokens with slow hashes that are remembered. */
   private static final int MOST_REMEMBERED = 1_000;
 
-  private record Known(TenantSettings tenant, TokenSettings token, byte[] sha256) {}
+  private record TenantToken(TenantSettings tenant, TokenSettings token, byte[] sha256) {}
 
   /** The tenants file as it was read once. */
-  private record State(TenantList list, List<Known> quick, List<Known> slow) {}
+  private record State(TenantList list, List<TenantToken> quick, List<TenantToken> slow) {}
 
   private final TenantLimits base;
   private final int mostRemembered;
   // Empty without a tenants file.
   private volatile Optional<State> state = Optional.empty();
-  private final Map<String, Known> remembered = new LinkedHashMap<>();
+  private final Map<String, TenantToken> remembered = new LinkedHashMap<>();
 
   /**
    * Everything is allowed until tenants are set.
@@ -59,14 +59,14 @@ public final class Access {
 
   /** Applies a tenants file. */
   void set(TenantList list) {
-    List<Known> quick = new ArrayList<>();
-    List<Known> slow = new ArrayList<>();
+    List<TenantToken> quick = new ArrayList<>();
+    List<TenantToken> slow = new ArrayList<>();
     for (TenantSettings tenant : list.tenants().values()) {
       for (TokenSettings token : tenant.tokens().values()) {
         if (token.sha256().isEmpty()) {
-          slow.add(new Known(tenant, token, new byte[0]));
+          slow.add(new TenantToken(tenant, token, new byte[0]));
         } else {
-          quick.add(new Known(tenant, token, TokenHash.sha256FromHex(token.sha256())));
+          quick.add(new TenantToken(tenant, token, TokenHash.sha256FromHex(token.sha256())));
         }
       }
     }
@@ -114,16 +114,16 @@ public final class Access {
    * @return empty when a slow hash has to be compared first
    * @throws Refusal if its sender is unknown or expired
    */
-  public Optional<Grant> quickly(Shown shown, Instant now) throws Refusal {
+  public Optional<Grant> quickly(SenderClaims shown, Instant now) throws Refusal {
     return decide(shown, now, false);
   }
 
   /** As {@link #quickly}, but compares slow hashes; takes tens of milliseconds. */
-  public Grant slowly(Shown shown, Instant now) throws Refusal {
+  public Grant slowly(SenderClaims shown, Instant now) throws Refusal {
     return decide(shown, now, true).orElseThrow(Refusal::unknown);
   }
 
-  private Optional<Grant> decide(Shown shown, Instant now, boolean slowly) throws Refusal {
+  private Optional<Grant> decide(SenderClaims shown, Instant now, boolean slowly) throws Refusal {
     State current = state.orElse(null);
     if (current == null) {
       return Optional.of(open(shown));
@@ -138,7 +138,7 @@ public final class Access {
     if (token.isEmpty() || token.length() > LONGEST_TOKEN) {
       throw Refusal.unknown();
     }
-    Known known = find(current, token);
+    TenantToken known = find(current, token);
     if (known == null && !current.slow.isEmpty()) {
       if (!slowly) {
         return Optional.empty();
@@ -158,7 +158,7 @@ public final class Access {
         new Grant(tenant.name(), List.of(tenant), tenant.limits(), known.token.rights(), false));
   }
 
-  private Grant open(Shown shown) throws Refusal {
+  private Grant open(SenderClaims shown) throws Refusal {
     String tenant = shown.orgIds().isEmpty() ? "" : shown.orgIds().getFirst();
     if (tenant.isBlank()) {
       tenant = Grant.ANONYMOUS;
@@ -175,7 +175,7 @@ public final class Access {
    * its {@code write.labels}; without these, what one of its tokens may. A tenant without tokens
    * exists for proxies alone and may both.
    */
-  private static Grant namedByProxy(State current, Shown shown, Instant now) throws Refusal {
+  private static Grant namedByProxy(State current, SenderClaims shown, Instant now) throws Refusal {
     boolean fromProxy =
         current.list.proxies().stream().anyMatch(network -> network.contains(shown.address()));
     if (!fromProxy || shown.orgIds().isEmpty()) {
@@ -230,17 +230,17 @@ public final class Access {
   }
 
   /** Compares with all tokens, so that the time does not reveal which one was close. */
-  private Known find(State current, String token) {
+  private TenantToken find(State current, String token) {
     byte[] hash = TokenHash.sha256(token);
-    Known found = null;
-    for (Known known : current.quick) {
+    TenantToken found = null;
+    for (TenantToken known : current.quick) {
       if (MessageDigest.isEqual(hash, known.sha256)) {
         found = known;
       }
     }
     if (found == null && !current.slow.isEmpty()) {
       synchronized (remembered) {
-        for (Known known : remembered.values()) {
+        for (TenantToken known : remembered.values()) {
           if (MessageDigest.isEqual(hash, known.sha256)) {
             found = known;
           }
@@ -250,11 +250,11 @@ public final class Access {
     return found;
   }
 
-  private Known findSlowly(State current, String token) {
-    Known found = null;
-    for (Known known : current.slow) {
+  private TenantToken findSlowly(State current, String token) {
+    TenantToken found = null;
+    for (TenantToken known : current.slow) {
       if (TokenHash.isArgon2id(token, known.token.argon2id())) {
-        found = new Known(known.tenant, known.token, TokenHash.sha256(token));
+        found = new TenantToken(known.tenant, known.token, TokenHash.sha256(token));
       }
     }
     if (found != null) {

@@ -22,9 +22,9 @@ public final class RequestVerifier {
   private final ClusterKey key;
   private final Duration skew;
   private final LongSupplier clock;
-  private final SeenRequests seen;
+  private final ReplayWindows seen;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
-  private final Map<Unproven, LongAdder> rejected = new EnumMap<>(Unproven.class);
+  private final Map<RejectionReason, LongAdder> rejected = new EnumMap<>(RejectionReason.class);
 
   /** The proof of a request. */
   public sealed interface Verdict {
@@ -41,7 +41,7 @@ public final class RequestVerifier {
      *
      * @param text for the sender, ASCII without quotation marks
      */
-    record Rejected(Unproven reason, String text) implements Verdict {}
+    record Rejected(RejectionReason reason, String text) implements Verdict {}
   }
 
   /**
@@ -49,15 +49,15 @@ public final class RequestVerifier {
    * @param clock ms since the epoch
    */
   public RequestVerifier(ClusterKey key, Duration skew, LongSupplier clock) {
-    this(key, skew, clock, SeenRequests.MAX_SENDERS);
+    this(key, skew, clock, ReplayWindows.MAX_SENDERS);
   }
 
   RequestVerifier(ClusterKey key, Duration skew, LongSupplier clock, int maxSenders) {
     this.key = key;
     this.skew = skew;
     this.clock = clock;
-    this.seen = new SeenRequests(maxSenders, SeenRequests.MAX_WORDS, skew.toMillis());
-    for (Unproven reason : Unproven.values()) {
+    this.seen = new ReplayWindows(maxSenders, ReplayWindows.MAX_WORDS, skew.toMillis());
+    for (RejectionReason reason : RejectionReason.values()) {
       rejected.put(reason, new LongAdder());
     }
   }
@@ -81,26 +81,26 @@ public final class RequestVerifier {
       long since) {
     if (signature.isEmpty()) {
       return reject(
-          Unproven.UNSIGNED,
+          RejectionReason.UNSIGNED,
           "the request is not signed: every process of the cluster needs cluster.secretFile");
     }
     Optional<RequestSignature> read = RequestSignature.parse(signature.get());
     if (read.isEmpty()) {
       return reject(
-          Unproven.FORM,
+          RejectionReason.FORM,
           "the signature has not the form of this version: update all processes of the cluster");
     }
     RequestSignature of = read.get();
     if (!key.verifies(of.signature(), ClusterKey.Purpose.REQUEST, head.parts(of.words()))) {
       return reject(
-          Unproven.SIGNATURE,
+          RejectionReason.SIGNATURE,
           "the signature does not verify: cluster.secretFile must hold the same secret for all"
               + " processes of the cluster");
     }
     Set<String> here = names(localAddress, localPort);
     if (!here.contains(of.receiver())) {
       return reject(
-          Unproven.RECEIVER,
+          RejectionReason.RECEIVER,
           "the request was signed for "
               + of.receiver()
               + ", which is not how this process is reached: use one of "
@@ -109,7 +109,7 @@ public final class RequestVerifier {
     long now = clock.getAsLong();
     if (of.time() < now - skew.toMillis() || of.time() > now + skew.toMillis()) {
       return reject(
-          Unproven.CLOCK,
+          RejectionReason.CLOCK,
           "the request was signed at "
               + Instant.ofEpochMilli(of.time())
               + " by the sender's clock, and it is "
@@ -120,19 +120,20 @@ public final class RequestVerifier {
     }
     if (of.time() < since) {
       return reject(
-          Unproven.REPEATED, "the request was signed before this process started: send it again");
+          RejectionReason.REPEATED,
+          "the request was signed before this process started: send it again");
     }
-    Optional<Unproven> old;
+    Optional<RejectionReason> old;
     synchronized (seen) {
       old = seen.add(of.sender(), of.number(), of.time(), now);
     }
     if (old.isPresent()) {
       return reject(
           old.get(),
-          old.get() == Unproven.REPEATED
+          old.get() == RejectionReason.REPEATED
               ? "the request was received before, or thousands that were signed later"
               : "requests of "
-                  + SeenRequests.MAX_SENDERS
+                  + ReplayWindows.MAX_SENDERS
                   + " processes arrived in the last minutes, and no more are remembered");
     }
     return new Verdict.Proven(of.time(), of.body());
@@ -147,7 +148,7 @@ public final class RequestVerifier {
   public Optional<Verdict.Rejected> checkBody(Verdict.Proven proven, byte[] digest) {
     return MessageDigest.isEqual(proven.body(), digest)
         ? Optional.empty()
-        : Optional.of(reject(Unproven.BODY, "the body is not the one that was signed"));
+        : Optional.of(reject(RejectionReason.BODY, "the body is not the one that was signed"));
   }
 
   private Set<String> names(String localAddress, int localPort) {
@@ -162,7 +163,7 @@ public final class RequestVerifier {
     return all;
   }
 
-  private Verdict.Rejected reject(Unproven reason, String text) {
+  private Verdict.Rejected reject(RejectionReason reason, String text) {
     rejected.get(reason).increment();
     return new Verdict.Rejected(reason, text);
   }

@@ -77,7 +77,7 @@ class AnswersTest {
       this.whole = whole.getBytes(StandardCharsets.UTF_8);
     }
 
-    Lookup.Found found(byte[] body, int max) throws BadAnswer {
+    Lookup.Addresses found(byte[] body, int max) throws BadAnswer {
       return switch (this) {
         case KUBERNETES -> KubernetesAnswer.addresses(body, Optional.of("http"), 5701, true, max);
         case CONSUL -> ConsulAnswer.addresses(body, 5701, max);
@@ -179,7 +179,7 @@ class AnswersTest {
         "YAML|['a:1', 'b:99999']|99999 is not a port",
       })
   void anEntryThatIsNoAddressCostsNoOther(Form form, String body, String why) throws BadAnswer {
-    Lookup.Found found = form.found(body.getBytes(StandardCharsets.UTF_8), 100);
+    Lookup.Addresses found = form.found(body.getBytes(StandardCharsets.UTF_8), 100);
     assertThat(found.addresses()).containsExactly("a:1");
     assertThat(found.leftOut()).hasValueSatisfying(text -> assertThat(text).contains(why));
   }

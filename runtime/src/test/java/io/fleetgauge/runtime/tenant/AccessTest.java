@@ -61,15 +61,15 @@ class AccessTest {
     tenants = TenantFile.open(file, TenantLimits.DEFAULT, scope -> "", access);
   }
 
-  private static Shown bearer(String token) {
-    return new Shown(List.of("Bearer " + token), List.of(), LOCAL);
+  private static SenderClaims bearer(String token) {
+    return new SenderClaims(List.of("Bearer " + token), List.of(), LOCAL);
   }
 
-  private Grant grant(Shown shown) throws Refusal {
+  private Grant grant(SenderClaims shown) throws Refusal {
     return access.quickly(shown, NOW).orElseThrow();
   }
 
-  private Refusal refusal(Shown shown) {
+  private Refusal refusal(SenderClaims shown) {
     return catchThrowableOfType(Refusal.class, () -> access.quickly(shown, NOW));
   }
 
@@ -91,7 +91,7 @@ class AccessTest {
   void aTokenMayBeThePasswordOfAnyUserName() throws Exception {
     String basic =
         "basic " + Base64.getEncoder().encodeToString("any:one".getBytes(StandardCharsets.UTF_8));
-    assertThat(grant(new Shown(List.of(basic), List.of(), LOCAL)).tenant()).isEqualTo("a");
+    assertThat(grant(new SenderClaims(List.of(basic), List.of(), LOCAL)).tenant()).isEqualTo("a");
   }
 
   @ParameterizedTest
@@ -108,43 +108,45 @@ class AccessTest {
         "Bearer two" // expired
       })
   void anUnknownExpiredOrMalformedTokenGets401WithoutAReason(String header) {
-    Refusal refusal = refusal(new Shown(List.of(header), List.of(), LOCAL));
+    Refusal refusal = refusal(new SenderClaims(List.of(header), List.of(), LOCAL));
     assertThat(refusal.status()).isEqualTo(401);
     assertThat(refusal).hasMessage("unauthorized");
   }
 
   @Test
   void aRequestWithTwoTokensOrTwoTenantsOrNeitherIsUnauthorized() {
-    assertThat(refusal(new Shown(List.of("Bearer one", "Bearer four"), List.of(), LOCAL)))
+    assertThat(refusal(new SenderClaims(List.of("Bearer one", "Bearer four"), List.of(), LOCAL)))
         .hasMessage("unauthorized");
-    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("a", "b"), LOCAL)))
+    assertThat(refusal(new SenderClaims(List.of("Bearer one"), List.of("a", "b"), LOCAL)))
         .hasMessage("unauthorized");
-    assertThat(refusal(new Shown(List.of(), List.of(), LOCAL)).status()).isEqualTo(401);
-    assertThat(refusal(new Shown(List.of(), List.of("a"), LOCAL)).status()).isEqualTo(401);
+    assertThat(refusal(new SenderClaims(List.of(), List.of(), LOCAL)).status()).isEqualTo(401);
+    assertThat(refusal(new SenderClaims(List.of(), List.of("a"), LOCAL)).status()).isEqualTo(401);
   }
 
   @Test
   void aTokenIsNotValidForAnotherTenant() throws Exception {
-    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("b"), LOCAL)).status())
+    assertThat(refusal(new SenderClaims(List.of("Bearer one"), List.of("b"), LOCAL)).status())
         .isEqualTo(403);
-    assertThat(refusal(new Shown(List.of("Bearer one"), List.of("a|b"), PROXY)).status())
+    assertThat(refusal(new SenderClaims(List.of("Bearer one"), List.of("a|b"), PROXY)).status())
         .isEqualTo(403);
-    assertThat(grant(new Shown(List.of("Bearer one"), List.of("a"), LOCAL)).tenant())
+    assertThat(grant(new SenderClaims(List.of("Bearer one"), List.of("a"), LOCAL)).tenant())
         .isEqualTo("a");
   }
 
   @Test
   void aTrustedProxyMayNameSeveralTenantsAtOnce() throws Exception {
-    Grant both = grant(new Shown(List.of(), List.of("b|a|b"), PROXY));
+    Grant both = grant(new SenderClaims(List.of(), List.of("b|a|b"), PROXY));
     assertThat(both.tenant()).isEqualTo("a|b");
     assertThat(both.scopes()).containsExactly("{tenant=\"a\"}", "{tenant=\"b\"}");
     assertThat(both.limits().running()).isEqualTo(3);
     assertThat(both.limits().samples()).isEqualTo(50);
     assertThat(access.limits("a|b")).isEqualTo(both.limits());
     assertThat(both.rights()).containsExactly(Right.READ);
-    assertThat(grant(new Shown(List.of(), List.of("a"), PROXY)).may(Right.OPERATE)).isFalse();
-    assertThat(refusal(new Shown(List.of(), List.of("a|nobody"), PROXY)).status()).isEqualTo(401);
-    assertThat(refusal(new Shown(List.of(), List.of("a|"), PROXY)).status()).isEqualTo(401);
+    assertThat(grant(new SenderClaims(List.of(), List.of("a"), PROXY)).may(Right.OPERATE))
+        .isFalse();
+    assertThat(refusal(new SenderClaims(List.of(), List.of("a|nobody"), PROXY)).status())
+        .isEqualTo(401);
+    assertThat(refusal(new SenderClaims(List.of(), List.of("a|"), PROXY)).status()).isEqualTo(401);
   }
 
   @Test
@@ -182,7 +184,7 @@ class AccessTest {
   }
 
   private Grant proxied(String tenants) throws Refusal {
-    return grant(new Shown(List.of(), List.of(tenants), PROXY));
+    return grant(new SenderClaims(List.of(), List.of(tenants), PROXY));
   }
 
   @Test
@@ -246,13 +248,15 @@ class AccessTest {
   @Test
   void withoutAFileEveryRequestIsAllowedAndTheHeaderNamesTheTenant() throws Exception {
     Access open = new Access(TenantLimits.DEFAULT);
-    Grant grant = open.quickly(new Shown(List.of(), List.of("team-a"), LOCAL), NOW).orElseThrow();
+    Grant grant =
+        open.quickly(new SenderClaims(List.of(), List.of("team-a"), LOCAL), NOW).orElseThrow();
     assertThat(grant.tenant()).isEqualTo("team-a");
     assertThat(grant.scopes()).isEmpty();
     assertThat(grant.may(Right.OPERATE)).isTrue();
-    assertThat(open.quickly(new Shown(List.of(), List.of(), LOCAL), NOW).orElseThrow().tenant())
+    assertThat(
+            open.quickly(new SenderClaims(List.of(), List.of(), LOCAL), NOW).orElseThrow().tenant())
         .isEqualTo(Grant.ANONYMOUS);
-    assertThatThrownBy(() -> open.quickly(new Shown(List.of(), List.of("a b"), LOCAL), NOW))
+    assertThatThrownBy(() -> open.quickly(new SenderClaims(List.of(), List.of("a b"), LOCAL), NOW))
         .hasMessageContaining("not a valid tenant name");
   }
 
@@ -317,9 +321,9 @@ class AccessTest {
 
   @Test
   void oneTenantNamedByAProxyMayReadAndWriteButSeveralMayOnlyRead() throws Exception {
-    assertThat(grant(new Shown(List.of(), List.of("b"), PROXY)).rights())
+    assertThat(grant(new SenderClaims(List.of(), List.of("b"), PROXY)).rights())
         .containsExactlyInAnyOrder(Right.READ, Right.WRITE);
-    Grant both = grant(new Shown(List.of(), List.of("a|b"), PROXY));
+    Grant both = grant(new SenderClaims(List.of(), List.of("a|b"), PROXY));
     assertThat(both.may(Right.WRITE)).isFalse();
     assertThat(both.writeLabels()).isEmpty();
     assertThat(both.stamps()).isFalse();

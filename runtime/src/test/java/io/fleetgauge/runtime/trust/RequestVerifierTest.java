@@ -57,7 +57,7 @@ class RequestVerifierTest {
     return verifier.verify(Optional.of(signature), HEAD, "10.0.0.1", 9500, EVER);
   }
 
-  private static Unproven reason(Verdict of) {
+  private static RejectionReason reason(Verdict of) {
     return ((Verdict.Rejected) of).reason();
   }
 
@@ -81,7 +81,7 @@ class RequestVerifierTest {
     assertThat(proven.time()).isEqualTo(NOW);
     assertThat(verifier.checkBody(proven, digest("body"))).isEmpty();
     assertThat(verifier.checkBody(proven, digest("bodies")).map(Verdict.Rejected::reason))
-        .contains(Unproven.BODY);
+        .contains(RejectionReason.BODY);
     assertThat(verifier.rejected()).containsEntry("body", 1L).containsEntry("signature", 0L);
   }
 
@@ -92,10 +92,11 @@ class RequestVerifierTest {
       for (char other : new char[] {'0', '1', 'A', 'z', ' ', '-', '\u00e9'}) {
         if (other != signature.charAt(i)) {
           String changed = signature.substring(0, i) + other + signature.substring(i + 1);
-          assertThat(reason(verdict(changed))).isIn(Unproven.FORM, Unproven.SIGNATURE);
+          assertThat(reason(verdict(changed)))
+              .isIn(RejectionReason.FORM, RejectionReason.SIGNATURE);
         }
       }
-      assertThat(reason(verdict(signature.substring(0, i)))).isEqualTo(Unproven.FORM);
+      assertThat(reason(verdict(signature.substring(0, i)))).isEqualTo(RejectionReason.FORM);
     }
     assertThat(verdict(signature)).isInstanceOf(Verdict.Proven.class);
   }
@@ -120,7 +121,7 @@ class RequestVerifierTest {
     String signature = signed();
     for (RequestHead other : others) {
       assertThat(reason(verifier.verify(Optional.of(signature), other, "10.0.0.1", 9500, EVER)))
-          .isEqualTo(Unproven.SIGNATURE);
+          .isEqualTo(RejectionReason.SIGNATURE);
     }
     RequestHead sameForUs =
         new RequestHead(
@@ -137,17 +138,17 @@ class RequestVerifierTest {
   @Test
   void aRequestWithoutASignatureOrWithOneOfAnotherVersionIsRejected() throws Exception {
     assertThat(reason(verifier.verify(Optional.empty(), HEAD, "10.0.0.1", 9500, EVER)))
-        .isEqualTo(Unproven.UNSIGNED);
-    assertThat(reason(verdict("2" + signed().substring(1)))).isEqualTo(Unproven.FORM);
-    assertThat(reason(verdict(""))).isEqualTo(Unproven.FORM);
-    assertThat(reason(verdict("1 ".repeat(10_000)))).isEqualTo(Unproven.FORM);
+        .isEqualTo(RejectionReason.UNSIGNED);
+    assertThat(reason(verdict("2" + signed().substring(1)))).isEqualTo(RejectionReason.FORM);
+    assertThat(reason(verdict(""))).isEqualTo(RejectionReason.FORM);
+    assertThat(reason(verdict("1 ".repeat(10_000)))).isEqualTo(RejectionReason.FORM);
   }
 
   @Test
   void aRequestOfAnotherClusterIsRejectedAndTheTextSaysWhatToCheck() throws Exception {
     RequestSigner other = new RequestSigner(with(NEXT), clock::get);
     Verdict verdict = verdict(other.sign(HERE, HEAD, digest("body")).orElseThrow());
-    assertThat(reason(verdict)).isEqualTo(Unproven.SIGNATURE);
+    assertThat(reason(verdict)).isEqualTo(RejectionReason.SIGNATURE);
     assertThat(text(verdict))
         .isEqualTo(
             "the signature does not verify: cluster.secretFile must hold the same secret for all"
@@ -161,7 +162,7 @@ class RequestVerifierTest {
     for (String other :
         List.of("10.0.0.2:9500", "10.0.0.1:9501", "gateway-2.example:9500", "localhost:9500")) {
       Verdict verdict = verdict(signer.sign(other, HEAD, digest("body")).orElseThrow());
-      assertThat(reason(verdict)).isEqualTo(Unproven.RECEIVER);
+      assertThat(reason(verdict)).isEqualTo(RejectionReason.RECEIVER);
       assertThat(text(verdict))
           .isEqualTo(
               "the request was signed for "
@@ -185,7 +186,7 @@ class RequestVerifierTest {
     for (long by : new long[] {-SKEW - 1, SKEW + 1, Long.MIN_VALUE / 2}) {
       RequestSigner off = new RequestSigner(with(SECRET), () -> NOW + by);
       assertThat(reason(verdict(off.sign(HERE, HEAD, digest("body")).orElseThrow())))
-          .isEqualTo(Unproven.CLOCK);
+          .isEqualTo(RejectionReason.CLOCK);
     }
     for (long by : new long[] {-SKEW, SKEW}) {
       RequestSigner off = new RequestSigner(with(SECRET), () -> NOW + by);
@@ -206,11 +207,11 @@ class RequestVerifierTest {
     assertThat(verdict(signature)).isInstanceOf(Verdict.Proven.class);
     for (long later : new long[] {0, SKEW / 2, SKEW}) {
       clock.set(NOW + later);
-      assertThat(reason(verdict(signature))).isEqualTo(Unproven.REPEATED);
+      assertThat(reason(verdict(signature))).isEqualTo(RejectionReason.REPEATED);
       assertThat(text(verdict(signature))).startsWith("the request was received before");
     }
     clock.set(NOW + SKEW + 1);
-    assertThat(reason(verdict(signature))).isEqualTo(Unproven.CLOCK);
+    assertThat(reason(verdict(signature))).isEqualTo(RejectionReason.CLOCK);
     assertThat(verifier.rejected()).containsEntry("repeated", 6L).containsEntry("clock", 1L);
   }
 
@@ -219,7 +220,7 @@ class RequestVerifierTest {
     String signature = signed();
     RequestHead changed = new RequestHead("POST", "/v1/leave", List.of());
     assertThat(reason(verifier.verify(Optional.of(signature), changed, "10.0.0.1", 9500, EVER)))
-        .isEqualTo(Unproven.SIGNATURE);
+        .isEqualTo(RejectionReason.SIGNATURE);
     assertThat(verdict(signature)).isInstanceOf(Verdict.Proven.class);
   }
 
@@ -227,7 +228,7 @@ class RequestVerifierTest {
   void aRequestThatWasSignedBeforeATimeIsRejectedWhereThatMatters() throws Exception {
     String signature = signed();
     assertThat(reason(verifier.verify(Optional.of(signature), HEAD, "10.0.0.1", 9500, NOW + 1)))
-        .isEqualTo(Unproven.REPEATED);
+        .isEqualTo(RejectionReason.REPEATED);
     assertThat(verifier.verify(Optional.of(signature), HEAD, "10.0.0.1", 9500, NOW))
         .isInstanceOf(Verdict.Proven.class);
   }
@@ -243,7 +244,7 @@ class RequestVerifierTest {
       if (i < 3) {
         assertThat(verdict).isInstanceOf(Verdict.Proven.class);
       } else {
-        assertThat(reason(verdict)).isEqualTo(Unproven.SENDERS);
+        assertThat(reason(verdict)).isEqualTo(RejectionReason.SENDERS);
         assertThat(text(verdict)).contains("and no more are remembered");
       }
     }
@@ -276,7 +277,7 @@ class RequestVerifierTest {
     }
     ofSender.set(List.of(SECRET));
     assertThat(reason(verdict(changing.sign(HERE, HEAD, digest("body")).orElseThrow())))
-        .isEqualTo(Unproven.SIGNATURE);
+        .isEqualTo(RejectionReason.SIGNATURE);
   }
 
   @Test

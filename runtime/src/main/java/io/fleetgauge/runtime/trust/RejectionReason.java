@@ -3,7 +3,7 @@ package io.fleetgauge.runtime.trust;
 import java.util.Locale;
 
 /** Why a request is not believed to come from a process of the cluster. */
-public enum Unproven {
+public enum RejectionReason {
   /** It has no signature. */
   UNSIGNED,
   /** Its signature has another form or version. */

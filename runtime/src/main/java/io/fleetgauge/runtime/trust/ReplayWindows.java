@@ -15,7 +15,7 @@ import java.util.Optional;
  * with few requests takes 512 bytes. A sender is forgotten only when all its requests are too old
  * to be accepted; when there is no place for another one, its requests are rejected.
  */
-final class SeenRequests {
+final class ReplayWindows {
   static final int MAX_SENDERS = 10_000;
   static final int MAX_WORDS_OF_SENDER = 1 << 10;
   static final int MAX_WORDS = 1 << 20;
@@ -34,7 +34,7 @@ final class SeenRequests {
    * @param maxWords for all senders, of 64 numbers each; at least {@link #FIRST_WORDS} for each
    * @param skewMillis how much the time of a request may differ from the receiver's
    */
-  SeenRequests(int maxSenders, int maxWords, long skewMillis) {
+  ReplayWindows(int maxSenders, int maxWords, long skewMillis) {
     this.maxSenders = maxSenders;
     this.maxWords = maxWords;
     this.skewMillis = skewMillis;
@@ -110,12 +110,12 @@ final class SeenRequests {
    * @param now ms; the time differs from it by no more than the skew
    * @return why it is rejected; empty when it is new
    */
-  Optional<Unproven> add(long sender, long number, long time, long now) {
+  Optional<RejectionReason> add(long sender, long number, long time, long now) {
     Window window = windows.get(sender);
     if (window == null) {
       forget(now);
       if (windows.size() >= maxSenders) {
-        return Optional.of(Unproven.SENDERS);
+        return Optional.of(RejectionReason.SENDERS);
       }
       window = new Window(number, time);
       windows.put(sender, window);
@@ -125,7 +125,7 @@ final class SeenRequests {
       turn(window, number, time);
       window.advance(number);
     } else if (window.has(number)) {
-      return Optional.of(Unproven.REPEATED);
+      return Optional.of(RejectionReason.REPEATED);
     }
     Window.set(window.bits, number);
     window.newestTime = Math.max(window.newestTime, time);

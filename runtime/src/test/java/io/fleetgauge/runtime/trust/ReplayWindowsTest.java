@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class SeenRequestsTest {
+class ReplayWindowsTest {
   private static final long NOW = 1_700_000_000_000L;
   private static final long SKEW = 60_000;
 
-  private final SeenRequests seen = new SeenRequests(4, SeenRequests.MAX_WORDS, SKEW);
+  private final ReplayWindows seen = new ReplayWindows(4, ReplayWindows.MAX_WORDS, SKEW);
 
   private boolean isNew(long number) {
     return seen.add(1, number, NOW, NOW).isEmpty();
@@ -45,7 +45,7 @@ class SeenRequestsTest {
     assertThat(isNew(150_000)).isTrue();
     assertThat(isNew(150_000)).isFalse();
     assertThat(isNew(199_999 - (1 << 16))).isFalse();
-    assertThat(seen.words()).as("8 KiB").isEqualTo(SeenRequests.MAX_WORDS_OF_SENDER);
+    assertThat(seen.words()).as("8 KiB").isEqualTo(ReplayWindows.MAX_WORDS_OF_SENDER);
   }
 
   @Test
@@ -80,7 +80,7 @@ class SeenRequestsTest {
 
   @Test
   void memoryIsBoundedAndSmallWindowsRejectWhatTheyForgot() {
-    SeenRequests bounded = new SeenRequests(50, 9_000, SKEW);
+    ReplayWindows bounded = new ReplayWindows(50, 9_000, SKEW);
     for (long number = 0; number < 20_000; number++) {
       for (int sender = 0; sender < 50; sender++) {
         assertThat(bounded.add(sender, number, NOW, NOW)).isEmpty();
@@ -92,10 +92,10 @@ class SeenRequestsTest {
         .isGreaterThan(8_000);
     for (int sender = 0; sender < 50; sender++) {
       for (long number = 0; number < 20_000; number += 7) {
-        assertThat(bounded.add(sender, number, NOW, NOW)).contains(Unproven.REPEATED);
+        assertThat(bounded.add(sender, number, NOW, NOW)).contains(RejectionReason.REPEATED);
       }
     }
-    assertThat(bounded.add(50, 0, NOW, NOW)).contains(Unproven.SENDERS);
+    assertThat(bounded.add(50, 0, NOW, NOW)).contains(RejectionReason.SENDERS);
     long later = NOW + SKEW + 1;
     assertThat(bounded.add(50, 0, later, later)).isEmpty();
     assertThat(bounded.senders()).isEqualTo(1);
@@ -104,10 +104,10 @@ class SeenRequestsTest {
 
   @Test
   void aSenderIsRememberedForAsLongAsItsRequestsAreAccepted() {
-    SeenRequests one = new SeenRequests(1, 64, SKEW);
+    ReplayWindows one = new ReplayWindows(1, 64, SKEW);
     assertThat(one.add(1, 0, NOW, NOW)).isEmpty();
-    assertThat(one.add(2, 0, NOW + SKEW, NOW + SKEW)).contains(Unproven.SENDERS);
-    assertThat(one.add(1, 0, NOW, NOW + SKEW)).contains(Unproven.REPEATED);
+    assertThat(one.add(2, 0, NOW + SKEW, NOW + SKEW)).contains(RejectionReason.SENDERS);
+    assertThat(one.add(1, 0, NOW, NOW + SKEW)).contains(RejectionReason.REPEATED);
     assertThat(one.add(2, 0, NOW + SKEW + 1, NOW + SKEW + 1)).isEmpty();
   }
 }

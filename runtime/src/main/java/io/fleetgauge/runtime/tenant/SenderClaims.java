@@ -9,4 +9,4 @@ import java.util.List;
  * @param orgIds its {@code X-Scope-OrgID} headers
  * @param address the sender's address, as bytes; empty when it is not known
  */
-public record Shown(List<String> authorization, List<String> orgIds, byte[] address) {}
+public record SenderClaims(List<String> authorization, List<String> orgIds, byte[] address) {}
