@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * A bounded number of places for queries, with a queue for each tenant. Thread-safe.
@@ -101,6 +102,16 @@ public final class Admission {
 
     private Slot(FairQueue.Item<Promise<Slot>> query) {
       this.query = query;
+    }
+
+    /** Does work in this place, and releases it when the work ends. */
+    public <T> Future<T> during(Supplier<Future<T>> work) {
+      try {
+        return work.get().onComplete(done -> release());
+      } catch (RuntimeException e) {
+        release();
+        throw e;
+      }
     }
 
     public void release() {

@@ -154,7 +154,9 @@ final class Execution {
               Optional<QueryFailure> over = overLimits(query, whole.planned(), cost);
               return over.isPresent()
                   ? Future.failedFuture(over.get())
-                  : query.inPlace(admission, () -> executed(query, pieces, since, reasons));
+                  : query
+                      .place(admission)
+                      .compose(slot -> slot.during(() -> executed(query, pieces, since, reasons)));
             });
   }
 

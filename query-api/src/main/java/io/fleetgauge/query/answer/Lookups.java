@@ -94,15 +94,9 @@ final class Lookups {
         .compose(
             cost -> {
               running.costs(cost);
-              return running.inPlace(
-                  admission,
-                  () -> {
-                    try {
-                      return read(running, request);
-                    } catch (QueryFailure e) {
-                      return Future.failedFuture(e);
-                    }
-                  });
+              return running
+                  .place(admission)
+                  .compose(slot -> slot.during(() -> tryRead(running, request)));
             })
         .compose(
             found ->
@@ -220,6 +214,14 @@ final class Lookups {
   }
 
   // --- reading ---
+
+  private <T> Future<Gathered<T>> tryRead(RunningQuery running, Request<T> request) {
+    try {
+      return read(running, request);
+    } catch (QueryFailure e) {
+      return Future.failedFuture(e);
+    }
+  }
 
   @SuppressWarnings("unchecked") // each request is a Request of the value that its branch reads
   private <T> Future<Gathered<T>> read(RunningQuery running, Request<T> request)

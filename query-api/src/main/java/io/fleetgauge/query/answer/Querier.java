@@ -6,10 +6,10 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.cache.ChangeFeed;
-import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.cache.Versions;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.estimate.CostEstimates;
+import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.slow.SlowQueries;
@@ -21,9 +21,6 @@ import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The only way to data: answers every kind of {@link Request}, whatever protocol it came by, within
@@ -37,10 +34,9 @@ public final class Querier {
   private final Lookups lookups;
   private final QueryLog log;
   private final CostEstimates costs;
-  private final Set<Feature> features;
+  private final QueryPlans plans;
   private final Tracer tracer;
   private final RunningQueries running = new RunningQueries();
-  private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
 
   /**
    * Where queries are evaluated.
@@ -79,12 +75,20 @@ public final class Querier {
     this.feed = new ChangeFeed(fleet::changes, fleet::epoch, versions);
     this.execution = new Execution(config, lanes, stores, costs, workers);
     VisibleHosts visible = new VisibleHosts(fleet, System::nanoTime);
-    this.evaluations = new Evaluations(config, fleet, execution, feed, versions, visible, aliases);
+    this.plans = new QueryPlans(Feature.named(config.features()), aliases);
+    this.evaluations =
+        new Evaluations(
+            plans,
+            new AnswerCaches(feed, versions, config.cacheBytes()),
+            feed,
+            execution,
+            fleet,
+            visible,
+            running);
     this.lookups =
         new Lookups(
             config, lanes.queries(), stores, costs, workers, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
-    this.features = Feature.named(config.features());
   }
 
   /**
@@ -114,8 +118,8 @@ public final class Querier {
     Future<Reply<T>> answer =
         ask.request() instanceof Request.Promql promql
             ? (Future<Reply<T>>)
-                (Future<?>) evaluated((Ask<Evaluated>) ask, promql, span, cancellation)
-            : inTime(ask, cancellation, lookedUp(ask, span, cancellation));
+                (Future<?>) evaluations.answer((Ask<Evaluated>) ask, promql, span, cancellation)
+            : RunningQuery.inTime(ask, cancellation, lookedUp(ask, span, cancellation));
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
         .onComplete(
             done -> {
@@ -159,69 +163,13 @@ public final class Querier {
     return lookups.execute(query, ask.request()).onComplete(done -> running.end(query));
   }
 
-  private Future<Reply<Evaluated>> evaluated(
-      Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
-    if (!ask.options().cached()) {
-      return inTime(ask, cancellation, executed(ask, promql, span, cancellation));
-    }
-    Ask.Key key = ask.key(promql);
-    return evaluations
-        .known(key)
-        .compose(
-            known ->
-                known.isPresent()
-                    ? Future.succeededFuture(known.get())
-                    : inTime(ask, cancellation, shared(ask, promql, key, span, cancellation)));
-  }
-
-  /**
-   * An execution that is under way may have read before a sample came that this caller has to see,
-   * so it is joined only when the shards say that nothing has changed since it began.
-   */
-  private Future<Reply<Evaluated>> shared(
-      Ask<Evaluated> ask,
-      Request.Promql promql,
-      Ask.Key key,
-      Span span,
-      Cancellation cancellation) {
-    Ask.FlightKey flight = ask.flightKey(key);
-    return evaluations
-        .stamp(flights.isUnderWay(flight) || !feed.isCurrent())
-        .compose(
-            stamp ->
-                flights.join(
-                    flight, stamp, cancellation, common -> executed(ask, promql, span, common)));
-  }
-
-  private Future<Reply<Evaluated>> executed(
-      Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
-    RunningQuery query = running.begin(ask, span, cancellation);
-    return evaluations.execute(query, promql).onComplete(done -> running.end(query));
-  }
-
-  private static <T> Future<T> inTime(Ask<?> ask, Cancellation cancellation, Future<T> answer) {
-    if (answer.isComplete()) {
-      return answer;
-    }
-    return answer
-        .timeout(ask.options().timeoutMillis(), TimeUnit.MILLISECONDS)
-        .recover(
-            failure -> {
-              if (failure instanceof TimeoutException) {
-                cancellation.cancel();
-                return Future.failedFuture(RunningQuery.timedOut(ask));
-              }
-              return Future.failedFuture(failure);
-            });
-  }
-
   /**
    * Parses a query with the features that are on.
    *
    * @throws QueryFailure with Prometheus's message for its parameter {@code query}
    */
   public Expr parsed(String text) throws QueryFailure {
-    return Evaluations.parsed(text, features, 0, 0);
+    return plans.parsed(text, 0, 0);
   }
 
   /**
@@ -243,8 +191,8 @@ public final class Querier {
   }
 
   /** The cluster as it is seen from here. */
-  public ClusterOverview cluster() {
-    return ClusterOverview.of(fleet.cluster());
+  public ClusterState cluster() {
+    return fleet.cluster();
   }
 
   /** Declares what is counted here and in the caches. */
@@ -262,28 +210,12 @@ public final class Querier {
         execution::fallbacks);
     meters.counter(
         "rollup_cells", "Cells of rollups that answers were made of.", execution::rollupCells);
-    meters.counter(
-        "extent_hits",
-        "Extents of range queries that were taken from the cache.",
-        evaluations.extents()::hits);
-    meters.counter(
-        "extent_misses",
-        "Extents of range queries that the cache did not have.",
-        evaluations.extents()::misses);
-    meters.gauge(
-        "extent_bytes",
-        "Memory of the cached extents of range queries.",
-        evaluations.extents()::bytes);
-    meters.counter(
-        "recent_hits", "Whole answers that were taken from the cache.", evaluations.recent()::hits);
-    meters.gauge(
-        "recent_bytes", "Memory of the cached whole answers.", evaluations.recent()::bytes);
+    evaluations.declare(meters);
     meters.counter(
         "kinds_forgotten",
         "Kinds of queries that made room for costlier ones in the list of slow queries.",
         log.slow()::forgotten);
     costs.declare(meters);
-    meters.counter("queries_joined", "Queries that waited for an equal one.", flights::joined);
     meters.counter(
         "change_rounds", "How often the gateways were asked what changed.", feed::rounds);
   }

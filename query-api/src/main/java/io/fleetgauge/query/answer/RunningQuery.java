@@ -12,7 +12,8 @@ import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A request that is being answered. Thread-safe. */
 public final class RunningQuery {
@@ -85,23 +86,14 @@ public final class RunningQuery {
     cancellation.cancel();
   }
 
-  /** Waits for a place, does the work in it and gives the place back. */
-  <T> Future<T> inPlace(Admission admission, Supplier<Future<T>> work) {
+  /** Waits for a place. */
+  Future<Admission.Slot> place(Admission admission) {
     state = State.WAITING;
     Span wait = span.child("query queue");
     return admission
         .enter(tenant(), cost, deadline, cancellation)
         .onComplete(entered -> wait.end())
-        .compose(
-            slot -> {
-              state = State.RUNNING;
-              try {
-                return work.get().onComplete(done -> slot.release());
-              } catch (RuntimeException e) {
-                slot.release();
-                throw e;
-              }
-            });
+        .onSuccess(slot -> state = State.RUNNING);
   }
 
   void costs(Cost newCost) {
@@ -163,7 +155,24 @@ public final class RunningQuery {
     return System.nanoTime() < deadline ? Optional.empty() : Optional.of(timedOut(ask));
   }
 
-  static QueryFailure timedOut(Ask<?> ask) {
+  /** An answer, or a failure when its time is over. */
+  static <T> Future<T> inTime(Ask<?> ask, Cancellation cancellation, Future<T> answer) {
+    if (answer.isComplete()) {
+      return answer;
+    }
+    return answer
+        .timeout(ask.options().timeoutMillis(), TimeUnit.MILLISECONDS)
+        .recover(
+            failure -> {
+              if (failure instanceof TimeoutException) {
+                cancellation.cancel();
+                return Future.failedFuture(timedOut(ask));
+              }
+              return Future.failedFuture(failure);
+            });
+  }
+
+  private static QueryFailure timedOut(Ask<?> ask) {
     return new QueryFailure(
         QueryFailure.Kind.TIMEOUT,
         "query timed out in expression evaluation after " + ask.options().timeoutMillis() + " ms");

@@ -7,6 +7,10 @@
  * with the hosts that it covers, or a {@link io.fleetgauge.promql.query.QueryFailure} that names
  * the limit, the figure and the tenant. Nothing here knows HTTP.
  *
+ * <p>A query goes from top to bottom: {@link io.fleetgauge.query.answer.Querier}, {@code
+ * Evaluations} with its plans and caches, {@code Execution}, and what is read behind it; none of
+ * them calls back. The room has more than 20 files because all of that one way stands in it.
+ *
  * <p>Cost. Every request has a cost before it reads anything. That of PromQL and of samples comes
  * from the shards' indexes, remembered for 30 seconds. Lookups in the index, newest samples and
  * metadata ask no shard for it: their cost follows from what the same request found the last time,

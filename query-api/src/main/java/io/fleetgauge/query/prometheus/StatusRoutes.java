@@ -5,12 +5,12 @@ import io.fleetgauge.cluster.status.HostSilence;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Caller;
-import io.fleetgauge.query.answer.ClusterOverview;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.answer.RunningQuery;
 import io.fleetgauge.query.answer.SeriesFilter;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
@@ -187,12 +187,12 @@ final class StatusRoutes {
   }
 
   private void cluster(JsonGenerator json) throws IOException {
-    ClusterOverview cluster = querier.cluster();
+    ClusterState cluster = querier.cluster();
     json.writeObjectFieldStart("cluster");
     json.writeNumberField("epoch", cluster.epoch());
     json.writeBooleanField("minority", cluster.minority());
     json.writeArrayFieldStart("gateways");
-    for (ClusterOverview.Gateway gateway : cluster.gateways()) {
+    for (ClusterState.Gateway gateway : cluster.gateways()) {
       json.writeStartObject();
       json.writeStringField("name", gateway.name());
       json.writeStringField("address", gateway.address());

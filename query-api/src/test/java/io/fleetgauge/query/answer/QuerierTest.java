@@ -23,6 +23,7 @@ import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.Cost;
+import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -535,11 +536,11 @@ class QuerierTest {
     test.fleet.split();
     assertThat(test.querier.cluster())
         .isEqualTo(
-            new ClusterOverview(
+            new ClusterState(
                 test.fleet.epoch(),
                 true,
                 List.of(
-                    new ClusterOverview.Gateway("g0", "memory:g0", 2),
-                    new ClusterOverview.Gateway("g1", "memory:g1", 2))));
+                    new ClusterState.Gateway("g0", "memory:g0", 2),
+                    new ClusterState.Gateway("g1", "memory:g1", 2))));
   }
 }

@@ -15,6 +15,7 @@ import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** A request's time, its cancellation and its place. */
@@ -69,18 +70,20 @@ class RunningQueryTest {
     assertThat(query.readOptions().load().isHeavy()).isTrue();
   }
 
+  private <T> Future<T> during(RunningQuery query, Supplier<Future<T>> work) {
+    return query.place(admission).compose(slot -> slot.during(work));
+  }
+
   @Test
   void itGivesItsPlaceBackHoweverItsWorkEnds() {
     RunningQuery query = query(30_000);
-    assertThat(query.inPlace(admission, () -> Future.succeededFuture("done")).result())
-        .isEqualTo("done");
+    assertThat(during(query, () -> Future.succeededFuture("done")).result()).isEqualTo("done");
     assertThat(admission.running()).isZero();
-    assertThat(query.inPlace(admission, () -> Future.failedFuture("broken")).cause())
-        .hasMessage("broken");
+    assertThat(during(query, () -> Future.failedFuture("broken")).cause()).hasMessage("broken");
     assertThat(admission.running()).isZero();
     Future<?> thrown =
-        query.inPlace(
-            admission,
+        during(
+            query,
             () -> {
               throw new IllegalStateException("a defect");
             });
