@@ -47,7 +47,7 @@ final class RulesPart implements ProcessPart {
   private RunningRules running;
 
   /**
-   * What it is mounted on.
+   * Routes and links that it is mounted on.
    *
    * @param link reaches the other query APIs
    * @param port of the HTTP listener, once there is one

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.bus;
 
-/** What processes tell each other. Each message is a hint: losing it costs time, never data. */
+/** Messages between processes. Each message is a hint: losing it costs time, never data. */
 sealed interface BusMessage {
   /** The ownership table has changed. */
   record TableChanged(long epoch) implements BusMessage {}

@@ -107,7 +107,7 @@ public final class ClusterBus implements AutoCloseable {
     return bus;
   }
 
-  /** What the bus counts. */
+  /** Declares the counters of the bus. */
   public void declare(Meters meters) {
     meters.counter("bus_messages_sent", "Messages sent to other members.", counts::sent);
     meters.counter(

@@ -24,7 +24,7 @@ final class MessageSeal {
   /** Longer messages are rejected, bytes. */
   static final int MAX_BYTES = 1 << 20;
 
-  /** How much the time of a message may differ from the receiver's, ms. */
+  /** Largest difference between the time of a message and the receiver's, ms. */
   static final long MAX_SKEW_MILLIS = 30_000;
 
   private static final int MAX_SENDERS = 1_000;

@@ -41,12 +41,12 @@ public final class ClusterLimits {
     return of;
   }
 
-  /** How many queries of a tenant may run here at once; never waits. */
+  /** Number of queries of a tenant that may run here at once; never waits. */
   public int running(String tenant, int limit) {
     return shares.allowed(tenant, limit, PeerLink.now());
   }
 
-  /** How many queries of all tenants may run or wait here at once; never waits. */
+  /** Number of queries of all tenants that may run or wait here at once; never waits. */
   public int inFlight(int limit) {
     return shares.allowed(LimitShares.ALL_TENANTS, limit, PeerLink.now());
   }

@@ -56,11 +56,11 @@ final class Division {
   }
 
   /**
-   * What one lends to each, so that each has its share. All who know the same come to loans that
-   * fit together.
+   * Places that one lends to each, so that each has its share. All who know the same come to loans
+   * that fit together.
    *
-   * @param rights how many places each owns
-   * @param shares how many places each gets; as many together
+   * @param rights number of places that each owns
+   * @param shares number of places that each gets; as many together
    */
   static int[] loans(int[] rights, int[] shares, int lender) {
     int[] loans = new int[rights.length];

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What a query API keeps of one limit: places of its own, lent and borrowed ones, and demand. */
+/** State of one limit in a query API: places of its own, lent and borrowed ones, and demand. */
 final class LimitAccount {
   /** Demand counts for so long, so that short queries count as the many they are, ms. */
   private static final long DEMAND_MILLIS = 1_000;
@@ -31,7 +31,7 @@ final class LimitAccount {
   private static final class Loan {
     private int granted;
 
-    /** What the borrower may use as far as is known. */
+    /** Places that the borrower may use, as far as is known. */
     private int inForce;
 
     private long changedAt;
@@ -147,7 +147,7 @@ final class LimitAccount {
     return Math.max(0, running - sum(borrowed));
   }
 
-  /** What the others are to know. */
+  /** Returns what the others are to know. */
   Budget told() {
     int demand = Math.max(Math.max(peak, peakBefore), running);
     return new Budget(demand, running, allowed(), beyond, granted(), held);

@@ -47,8 +47,8 @@ final class LimitShares {
   static final long JOIN_MILLIS = 1_000;
 
   /**
-   * What was lent to one that is silent for so long is taken back, ms: it does not use it after
-   * {@link #FRESH_MILLIS}, and queries have 4 s to end.
+   * Silence of a borrower after which places lent to it are taken back, ms: it does not use them
+   * after {@link #FRESH_MILLIS}, and queries have 4 s to end.
    */
   static final long RECLAIM_MILLIS = FRESH_MILLIS + 4_000;
 
@@ -73,7 +73,7 @@ final class LimitShares {
   private byte[] note = ShareNote.NONE.toBytes();
 
   /**
-   * What this query API uses of a limit.
+   * Use of a limit by this query API.
    *
    * @param running queries that run
    * @param waiting queries that would run if they were allowed to
@@ -187,7 +187,7 @@ final class LimitShares {
   }
 
   /**
-   * How many queries may run here at once.
+   * Number of queries that may run here at once.
    *
    * @param key a tenant, or {@link #ALL_TENANTS}
    * @param limit of the cluster, by this query API's configuration
@@ -205,12 +205,12 @@ final class LimitShares {
     };
   }
 
-  /** What the others are to know. */
+  /** Returns what the others are to know. */
   byte[] note() {
     return note;
   }
 
-  /** Whether more or less may be allowed than when this was last asked. */
+  /** Returns true if more or less may be allowed than when this was last asked. */
   boolean hasChanged() {
     boolean changed = hasChanged;
     hasChanged = false;
@@ -312,7 +312,7 @@ final class LimitShares {
         : Division.silent(limit, place.count);
   }
 
-  /** How many places of a limit each of those that are live owns: together at least 1. */
+  /** Number of places of a limit that each of those that are live owns: together at least 1. */
   private int[] rights(int limit, Live live, int count) {
     int[] rights =
         live.members.stream().mapToInt(each -> Division.even(limit, count, each.rank)).toArray();
@@ -366,7 +366,7 @@ final class LimitShares {
     account.borrowed(borrowed);
   }
 
-  /** What is left for this one when the others have what they use, or what is theirs. */
+  /** Places left for this one when the others have what they use, or what is theirs. */
   private int unused(String key, Live live, int count) {
     int[] rights = rights(limits.applyAsInt(key), live, count);
     int left = Arrays.stream(rights).sum();
@@ -383,7 +383,7 @@ final class LimitShares {
     return Math.max(0, left);
   }
 
-  /** What is to be lent to whom, when the limit is divided by demand. */
+  /** Places to be lent, by borrower, when the limit is divided by demand. */
   private Map<Long, Integer> wanted(
       String key, LimitAccount account, Live live, int count, long now) {
     int[] rights = rights(limits.applyAsInt(key), live, count);

@@ -4,12 +4,12 @@ import java.util.Map;
 
 /** The queries of this query API. Its methods are called on an event loop and must not wait. */
 public interface LocalQueries {
-  /** How many queries run and wait now, by tenant; tenants without any are left out. */
+  /** Numbers of queries that run and wait now, by tenant; tenants without any are left out. */
   Map<String, Use> uses();
 
   /**
-   * How many queries of all tenants are accepted now, and how many were refused for lack of a place
-   * since this was last asked.
+   * Number of queries of all tenants that are accepted now, and of those that were refused for lack
+   * of a place since this was last asked.
    */
   Use all();
 

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a query API tells the others of its use of shared limits, as the package draws it.
+ * Note of a query API to the others about its use of shared limits, as the package draws it.
  *
- * @param isWaiting whether it has just joined, and takes only what the others do not use
+ * @param isWaiting true if it has just joined, and takes only what the others do not use
  * @param budgets by key; those that it neither uses nor lends are left out
  */
 record ShareNote(boolean isWaiting, Map<String, Budget> budgets) {
@@ -47,7 +47,7 @@ record ShareNote(boolean isWaiting, Map<String, Budget> budgets) {
     static final Budget NONE = new Budget(0, 0, 0, 0, Map.of(), Map.of());
   }
 
-  /** What it says of one limit. */
+  /** Its budget of one limit. */
   Budget of(String key) {
     return budgets.getOrDefault(key, Budget.NONE);
   }

@@ -1,6 +1,6 @@
 /**
- * How many queries of each tenant may run on this query API, so that the limits of tenants hold for
- * all query APIs together.
+ * Limits of tenants that hold for all query APIs together: the number of queries of each tenant
+ * that may run on this one.
  *
  * <p>In: the list of query APIs ({@code cluster.peers}) with what each tells of its use, and what
  * this one uses. Out: its part of each limit. Each query API owns an even share of each limit, by

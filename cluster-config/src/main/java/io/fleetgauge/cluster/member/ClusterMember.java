@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterMember implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMember.class);
 
-  /** How long a member that leaves tries to say so. */
+  /** Time in which a member that leaves tries to say so. */
   private static final Duration LEAVE_LIMIT = Duration.ofSeconds(2);
 
   /**
@@ -61,13 +61,13 @@ public final class ClusterMember implements AutoCloseable {
    */
   private static final long PUBLISH_MILLIS = 5_000;
 
-  /** How often query APIs look for each other. */
+  /** Interval at which query APIs look for each other. */
   private static final long MEET_MILLIS = 500;
 
   /** The same once they have found each other; one that joins makes itself known to the others. */
   private static final long MEET_AGAIN_MILLIS = 3_000;
 
-  /** How long a gateway that was killed may still be listed as a member. */
+  /** Longest time that a gateway that was killed is still listed as a member. */
   private static final Duration DEAD_MEMBERS_LISTED = Duration.ofSeconds(8);
 
   private final HazelcastInstance hazelcast;
@@ -225,7 +225,10 @@ public final class ClusterMember implements AutoCloseable {
     return hazelcast;
   }
 
-  /** How often something that others publish was ignored, because it cannot be believed or read. */
+  /**
+   * Number of times that an entry of another member was ignored, because it cannot be believed or
+   * read.
+   */
   public long ignoredEntries() {
     return ignored.count();
   }
@@ -365,7 +368,7 @@ public final class ClusterMember implements AutoCloseable {
         TimeUnit.MILLISECONDS);
   }
 
-  /** How many query APIs are members; never waits. */
+  /** Number of query APIs that are members; never waits. */
   public int queryApis() {
     // Query APIs are the members that hold no data.
     return (int) hazelcast.getCluster().getMembers().stream().filter(Member::isLiteMember).count();

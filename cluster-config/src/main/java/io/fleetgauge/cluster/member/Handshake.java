@@ -34,7 +34,7 @@ record Handshake(ClusterKey key) {
   static final class Refused extends IOException {
     private static final long serialVersionUID = 1;
 
-    /** Whether the secrets are the reason; the other side may also be no member at all. */
+    /** True if the secrets are the reason; the other side may also be no member at all. */
     final boolean isForSecret;
 
     Refused(boolean isForSecret, String reason) {

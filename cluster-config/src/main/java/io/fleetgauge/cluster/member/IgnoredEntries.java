@@ -35,7 +35,10 @@ final class IgnoredEntries {
     return logged.size() < MAX_LOGGED && logged.add(origin);
   }
 
-  /** How often something was ignored; what stays is ignored again each time it is read. */
+  /**
+   * Number of times that an entry was ignored; one that stays is ignored again each time it is
+   * read.
+   */
   long count() {
     return count.sum();
   }

@@ -38,7 +38,10 @@ final class Joining {
   /** A process that may choose its port tries this many. */
   private static final int PORTS = 100;
 
-  /** Of Hazelcast's data; all members must have as many. A few small maps need no more. */
+  /**
+   * Number of partitions of Hazelcast's data; all members must have as many. A few small maps need
+   * no more.
+   */
   static final int PARTITIONS = 31;
 
   private static final String VERTX_NODE_ID = "__vertx.nodeId";
@@ -46,7 +49,7 @@ final class Joining {
   /** Packages of the failures that members send each other. */
   private static final String[] FAILURES = {"com.hazelcast.", "java.lang."};
 
-  /** What a failure consists of besides. */
+  /** Other classes that a failure consists of. */
   private static final String[] FAILURE_PARTS = {
     "java.io.IOException",
     "java.util.concurrent.CancellationException",
@@ -304,7 +307,7 @@ final class Joining {
     config.setProperty("hazelcast.health.monitoring.level", "OFF");
   }
 
-  /** What the cluster manager of Vert.x needs, because the event bus uses the same member. */
+  /** Adds what the cluster manager of Vert.x needs, because the event bus uses the same member. */
   private static void configureEventBus(Config config) {
     config.getMemberAttributeConfig().setAttribute(VERTX_NODE_ID, UUID.randomUUID().toString());
     config.addMultiMapConfig(

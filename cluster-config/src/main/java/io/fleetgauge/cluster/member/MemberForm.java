@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** What a gateway publishes of itself, as the package draws it. */
+/** Entry that a gateway publishes of itself, as the package draws it. */
 record MemberForm(String id, URI address, String zone) {
   private static final int VERSION = 1;
 

@@ -37,10 +37,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * What the members share through Hazelcast: who is a gateway, the table, the known hosts, what
- * owners report, and which gateways may be given hosts. An entry that is not proven, or cannot be
- * understood, is ignored, and nothing else with it. Only the cluster's thread uses it; every call
- * may wait.
+ * Entries that the members share through Hazelcast: who is a gateway, the table, the known hosts,
+ * what owners report, and which gateways may be given hosts. An entry that is not proven, or cannot
+ * be understood, is ignored, and nothing else with it. Only the cluster's thread uses it; every
+ * call may wait.
  */
 final class Registry {
   private static final String MEMBERS = "fleetgauge.members";
@@ -67,7 +67,7 @@ final class Registry {
   /** Only query APIs look into it, so no other process asks Hazelcast for it. */
   private Optional<SharedMap> queryApis = Optional.empty();
 
-  /** What lay in the place of the table when it was looked at last. */
+  /** Content of the table's place when it was looked at last. */
   private SharedMap.Found seenTable = new SharedMap.Found.Nothing();
 
   /** The newest report of each host that was believed; an older one is a repetition. */
@@ -101,7 +101,7 @@ final class Registry {
     this.makesQueryApis = () -> new SharedMap(hazelcast, QUERY_APIS, seal, sequence, ignored);
   }
 
-  /** How the maps are kept. */
+  /** Sets how the maps are kept. */
   static void configure(Config config) {
     for (String map : List.of(MEMBERS, HOSTS, TABLE, ACTIVE, REPORTS, QUERY_APIS)) {
       config.addMapConfig(new MapConfig(map).setBackupCount(BACKUPS));
@@ -127,7 +127,7 @@ final class Registry {
     List.of(members, hosts, tables, statuses, reports).forEach(map -> map.onChange(changed));
   }
 
-  /** Whether another member is a gateway of this id. */
+  /** Returns true if another member is a gateway of this id. */
   boolean lists(String id) {
     String session = session();
     return gateways().stream()
@@ -285,8 +285,8 @@ final class Registry {
   private record Said(Seal.Entry entry, Report report) {}
 
   /**
-   * Whether no later report of the same member on this host was seen. An older one may be put there
-   * again by somebody else, and replicas may have fallen behind since.
+   * Returns true if no later report of the same member on this host was seen. An older one may be
+   * put there again by somebody else, and replicas may have fallen behind since.
    */
   private boolean isNewest(String host, Seal.Entry entry) {
     Seal.Entry before = newestReports.get(host);

@@ -26,7 +26,7 @@ record Seal(ClusterKey key, String cluster) {
    */
   record Entry(String session, long sequence, byte[] body) {}
 
-  /** What was found in a place. */
+  /** Content found in a place. */
   sealed interface Opened {
     record Sealed(Entry entry) implements Opened {}
 

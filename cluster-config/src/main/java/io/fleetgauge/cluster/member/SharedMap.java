@@ -44,7 +44,7 @@ final class SharedMap {
     this.ignored = ignored;
   }
 
-  /** What lies in the place of one name. */
+  /** Content of the place of one name. */
   sealed interface Found {
     record Nothing() implements Found {}
 
@@ -53,7 +53,7 @@ final class SharedMap {
      */
     record Proven(byte[] bytes, Seal.Entry entry) implements Found {}
 
-    /** Of a form that only a newer version of this program reads. */
+    /** An entry of a form that only a newer version of this program reads. */
     record Newer(int version) implements Found {}
 
     /** Not to be used. */

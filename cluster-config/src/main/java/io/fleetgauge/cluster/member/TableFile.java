@@ -44,7 +44,7 @@ record TableFile(Path file) {
     };
   }
 
-  /** What a newer program has kept stays for the time when that program runs here again. */
+  /** Sets the file of a newer program aside, for the time when that program runs here again. */
   private void setAside(int version) {
     Path aside = file.resolveSibling(file.getFileName() + ".version-" + version);
     try {

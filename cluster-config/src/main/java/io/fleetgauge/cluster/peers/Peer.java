@@ -20,7 +20,7 @@ public record Peer(
     long heardAt,
     long acknowledged,
     Map<String, byte[]> notes) {
-  /** What is believed of a peer. */
+  /** Assumed state of a peer. */
   public enum State {
     /** It has been heard within {@link PeerMachine#SILENT_MILLIS}. */
     LIVE,
@@ -38,12 +38,12 @@ public record Peer(
     return state == State.LIVE;
   }
 
-  /** Whether it may still be running. */
+  /** Returns true if it may still be running. */
   public boolean isCounted() {
     return state != State.GONE;
   }
 
-  /** What it told last of a topic. */
+  /** Its last note on a topic. */
   public Optional<byte[]> note(String topic) {
     return Optional.ofNullable(notes.get(topic));
   }

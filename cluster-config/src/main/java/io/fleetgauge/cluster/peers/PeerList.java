@@ -45,17 +45,19 @@ public record PeerList(
         .toList();
   }
 
-  /** How many may be running, this one included. Some may not have been heard yet. */
+  /**
+   * Number of query APIs that may be running, this one included. Some may not have been heard yet.
+   */
   public int count() {
     return Math.max(members, counted().size());
   }
 
-  /** Whether each one that is listed is live. */
+  /** Returns true if each one that is listed is live. */
   public boolean seesAll() {
     return listed.filter(names -> liveNames().containsAll(names)).isPresent();
   }
 
-  /** Whether each one that is listed has heard this process since then, ms of its clock. */
+  /** Returns true if each one that is listed has heard this process since then, ms of its clock. */
   public boolean haveHeardSince(long time) {
     return listed
         .filter(

@@ -67,7 +67,7 @@ public final class PeerMachine {
     }
   }
 
-  /** What this process tells of a topic. */
+  /** Notes of this process on a topic. */
   private static final class Topic {
     final boolean isUrgent;
     final Supplier<byte[]> source;
@@ -153,7 +153,7 @@ public final class PeerMachine {
     beat(now, send);
   }
 
-  /** What is sent to a peer now, or answered to it. */
+  /** The heartbeat to send to a peer now, or to answer it with. */
   public Heartbeat to(String other, long now) {
     sent = Math.max(now * PER_MILLI, sent + 1);
     Entry entry = entries.get(other);

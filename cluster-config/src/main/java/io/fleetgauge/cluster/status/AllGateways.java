@@ -27,11 +27,11 @@ public record AllGateways(Supplier<ClusterView> view, WebRequests http) {
   private static final int MOST_BYTES = 16 << 20;
 
   /**
-   * What they answered.
+   * Answers of the gateways.
    *
    * @param of the view whose gateways were asked
    * @param answers by id
-   * @param silent why there is no answer, by id
+   * @param silent reasons why there is no answer, by id
    */
   public record Answers(
       ClusterView of, Map<String, JsonObject> answers, Map<String, String> silent) {}

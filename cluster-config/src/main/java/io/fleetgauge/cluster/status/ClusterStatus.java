@@ -200,7 +200,7 @@ public final class ClusterStatus {
         .put("series", held.get().getInteger("series"));
   }
 
-  /** What the owner has of a host, or a replica while the owner does not answer. */
+  /** Status of a host at its owner, or at a replica while the owner does not answer. */
   private Optional<JsonObject> held(String name, Holders holders) {
     Optional<JsonObject> owners = heldBy(holders.owner(), name);
     return owners.isPresent()

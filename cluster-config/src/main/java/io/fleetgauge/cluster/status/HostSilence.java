@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.status;
 
-/** Whether a host sends. */
+/** Decides whether a host is silent. */
 public final class HostSilence {
   /** A host is silent when it has missed this many ticks. */
   private static final int MISSED_TICKS = 4;

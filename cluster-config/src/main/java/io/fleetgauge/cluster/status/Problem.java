@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param advice what to do
  */
 public record Problem(Severity severity, String subject, String text, String advice) {
-  /** How bad it is, the worst first. */
+  /** Severities, the worst first. */
   public enum Severity {
     /** Samples or answers are being lost, or soon will be. */
     CRITICAL,

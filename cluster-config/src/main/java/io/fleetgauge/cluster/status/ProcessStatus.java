@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 
 /**
- * What a process says of itself.
+ * Status of a process, by itself.
  *
  * <pre>
  * {"version": "0.1.0", "java": "25.0.1", "now": MS, "startedAt": MS, "processors": N, "load": F,

@@ -1,5 +1,5 @@
 /**
- * How the cluster is: its gateways, hosts, replicas and disks, and what is wrong with them first.
+ * Status of the cluster: its gateways, hosts, replicas and disks; problems come first.
  *
  * <p>In: the newest view of the cluster, and what each gateway says of itself at {@code GET
  * /v1/status}. Out: one JSON object, the same from every process that can be asked, in the form

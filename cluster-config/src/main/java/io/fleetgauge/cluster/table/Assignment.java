@@ -169,8 +169,8 @@ public final class Assignment {
   // --- what has changed ---
 
   /**
-   * Whether a gateway still holds what the table before gave it. One that has started anew may have
-   * lost what it did not know of when it started.
+   * Returns true if a gateway still holds what the table before gave it. One that has started anew
+   * may have lost what it did not know of when it started.
    */
   private boolean holds(String gateway, long since) {
     Gateway there = present.get(gateway);
@@ -264,7 +264,7 @@ public final class Assignment {
     stayFor(draft);
   }
 
-  /** What an owner knows to lack, its heir may lack as well, and has not been told of. */
+  /** Copies the gap of an owner: its heir may lack the same, and has not been told. */
   private static void inheritGap(Draft draft, String heir) {
     if (draft.behind.contains(draft.owner)) {
       draft.behind.add(heir);
@@ -374,7 +374,7 @@ public final class Assignment {
     return apart.isEmpty() ? free : apart;
   }
 
-  /** Whether there is a better gateway for a copy. */
+  /** Returns true if there is a better gateway for a copy. */
   private boolean isMisplaced(Draft draft, Copy copy) {
     String gateway = copy.gateway();
     if (isLeaving(gateway)) {

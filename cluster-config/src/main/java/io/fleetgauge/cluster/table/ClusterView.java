@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a member knows of the cluster at one moment. Immutable.
+ * View of the cluster that a member has at one moment. Immutable.
  *
- * @param table who owns which host
- * @param gateways where the gateways are reached, by id, oldest first
- * @param isMinority whether so many gateways are out of sight that others may have gone on without
+ * @param table owners of all hosts
+ * @param gateways addresses of the gateways, by id, oldest first
+ * @param isMinority true if so many gateways are out of sight that others may have gone on without
  *     those that are in sight
  * @param start of this process, if it is a gateway
  */
@@ -28,8 +28,8 @@ public record ClusterView(
   }
 
   /**
-   * Whether the table takes account of this gateway's start, or gave it the holding before: if not,
-   * the gateway may have lost what the table says that it holds.
+   * Returns true if the table takes account of this gateway's start, or gave it the holding before:
+   * if not, the gateway may have lost what the table says that it holds.
    *
    * @param since from which epoch on it holds, as the owner or as a copy
    */

@@ -39,7 +39,7 @@ final class Departures {
     return isIdle && isSettled(holders, present) ? Stay.EXPIRING : Stay.KEPT;
   }
 
-  /** Whether nobody who is there may have what the owner lacks. */
+  /** Returns true if nobody who is there may have what the owner lacks. */
   private static boolean isSettled(Holders holders, Set<String> present) {
     return holders.next().isEmpty()
         && holders.copies().stream().allMatch(Copy::synced)
@@ -48,7 +48,7 @@ final class Departures {
   }
 
   /**
-   * Whether the host is not in the next table.
+   * Returns true if the host is not in the next table.
    *
    * @param holders as they were before
    * @param report what the owner says of this time; empty if nothing

@@ -65,7 +65,7 @@ record Generations(
     return votes;
   }
 
-  /** What a gateway stated in another membership does not count. */
+  /** Generation that a gateway votes for; 0 if it stated nothing in this membership. */
   private long vote(Member member, OwnershipTable known) {
     if (self.filter(member.id()::equals).isPresent()) {
       return known.generation();

@@ -28,7 +28,10 @@ public record Holders(
     Stay stay,
     Admission admission) {
 
-  /** Whether a host stays in the table; see {@link Departures}. Its numbers are persisted. */
+  /**
+   * States of a host on its way out of the table; see {@link Departures}. Its numbers are
+   * persisted.
+   */
   public enum Stay {
     /** It stays. */
     KEPT,
@@ -39,10 +42,10 @@ public record Holders(
   }
 
   /**
-   * How a host came into the table.
+   * Admission of a host to the table.
    *
-   * @param tenant whose token sent its first samples; empty when that is not known
-   * @param at when, ms since the epoch, by the clock of the gateway that they came to; 0 when not
+   * @param tenant the tenant whose token sent its first samples; empty when that is not known
+   * @param at time, ms since the epoch, by the clock of the gateway that they came to; 0 when not
    *     known
    */
   public record Admission(String tenant, long at) {
@@ -81,13 +84,14 @@ public record Holders(
     copies = List.copyOf(copies);
   }
 
-  /** Whether the owner has all that was acknowledged, as far as is known. */
+  /** Returns true if the owner has all that was acknowledged, as far as is known. */
   public boolean whole() {
     return behind.isEmpty();
   }
 
   /**
-   * Whether these are the same holders as other ones, and no copy is called behind that was not.
+   * Returns true if these are the same holders as other ones, and no copy is called behind that was
+   * not.
    */
   boolean onlyCallsMoreSyncedThan(Holders other) {
     List<Copy> assumed = new ArrayList<>();
@@ -99,7 +103,7 @@ public record Holders(
     return new Holders(owner, since, behind, assumed, next, stay, admission).equals(other);
   }
 
-  /** Whether the gateway is among them. */
+  /** Returns true if the gateway is among them. */
   public boolean has(String gateway) {
     return owner.equals(gateway) || copyOn(gateway).isPresent();
   }

@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 
-/** What the registry says of a host as bytes, as the package draws them. */
+/** Entry of a host in the registry as bytes, as the package draws them. */
 public final class HostForm {
   /** Other versions are not read. */
   public static final int VERSION = 1;

@@ -6,10 +6,12 @@ package io.fleetgauge.cluster.table;
  * Times in ms of any steady clock.
  */
 public final class LookPace {
-  /** How often {@link #isDue} is asked, ms; a member looks as often while something changes. */
+  /**
+   * Interval at which {@link #isDue} is asked, ms; a member looks as often while something changes.
+   */
   public static final long TICK_MILLIS = 1_000;
 
-  /** How often it looks when nothing has changed for a while, ms. */
+  /** Interval at which it looks when nothing has changed for a while, ms. */
   static final long QUIET_MILLIS = 5_000;
 
   /** The while, ms; longer than all that a table waits for. */
@@ -24,12 +26,12 @@ public final class LookPace {
     lookedAt = now;
   }
 
-  /** What was looked at is not as it was before, or could not be looked at. */
+  /** Notes that something is not as it was before, or could not be read. */
   public void changed(long now) {
     changedAt = now;
   }
 
-  /** Whether to look now; if so, the caller does. */
+  /** Returns true if it is time to look; the caller then does. */
   public boolean isDue(long now) {
     if (now - changedAt >= QUIET_AFTER_MILLIS && now - lookedAt < QUIET_MILLIS) {
       return false;

@@ -103,18 +103,19 @@ public record OwnershipTable(
     return owners;
   }
 
-  /** Whether this table was made later than another one of the same generation. */
+  /** Returns true if this table was made later than another one of the same generation. */
   public boolean isNewerThan(OwnershipTable other) {
     return generation == other.generation && epoch > other.epoch;
   }
 
-  /** How many tables of this generation were written, as far as its writers knew. */
+  /** Number of tables of this generation that were written, as far as its writers knew. */
   public long number() {
     return epoch >>> WRITER_BITS;
   }
 
   /**
-   * Whether this table differs from another one only in copies that it calls synced and that not.
+   * Returns true if this table differs from another one only in copies that it calls synced and
+   * that not.
    */
   public boolean onlyCallsMoreSyncedThan(OwnershipTable other) {
     if (!members.equals(other.members)
@@ -132,8 +133,8 @@ public record OwnershipTable(
   }
 
   /**
-   * Whether a gateway's holding takes account of its present start. When it does not, the gateway
-   * may have lost what it held.
+   * Returns true if a gateway's holding takes account of its present start. When it does not, the
+   * gateway may have lost what it held.
    *
    * @param since from which epoch on it holds, as the owner or as a copy
    */
@@ -141,13 +142,13 @@ public record OwnershipTable(
     return starts.getOrDefault(gateway, 0L) == start.number() || start.knows(generation, since);
   }
 
-  /** How many hosts each gateway owns; gateways without a host are not in it. */
+  /** Number of hosts that each gateway owns; gateways without a host are not in it. */
   public Map<String, Long> load() {
     return holders.values().stream()
         .collect(Collectors.groupingBy(Holders::owner, Collectors.counting()));
   }
 
-  /** How many hosts move to or from each gateway; gateways without a move are not in it. */
+  /** Number of hosts that move to or from each gateway; gateways without a move are not in it. */
   public Map<String, Long> moves() {
     Map<String, Long> counts = new TreeMap<>();
     for (Holders each : holders.values()) {
@@ -173,15 +174,15 @@ public record OwnershipTable(
         .count();
   }
 
-  /** Whether a gateway holds anything, or is to. */
+  /** Returns true if a gateway holds anything, or is to. */
   public boolean involves(String gateway) {
     return holders.values().stream().anyMatch(each -> each.has(gateway));
   }
 
   /**
-   * Whether these gateways may change the table: they are more than half of those that it was made
-   * for, or half of them and the first by name is among them. Of two sides that do not see each
-   * other at most one may.
+   * Returns true if these gateways may change the table: they are more than half of those that it
+   * was made for, or half of them and the first by name is among them. Of two sides that do not see
+   * each other at most one may.
    */
   public boolean isMajority(Set<String> gateways) {
     long there = members.stream().filter(gateways::contains).count();

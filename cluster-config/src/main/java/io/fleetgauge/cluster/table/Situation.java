@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the next table is made from, beside the one before.
+ * Input for the next table, beside the one before.
  *
- * @param writer the id of the gateway that makes it
+ * @param writer id of the gateway that makes it
  * @param gateways those that are there
  * @param hosts those that are known
- * @param reports what owners say of their hosts' copies, by host
- * @param replication how many gateways hold a host, the owner among them, 1 to 3
- * @param registered what the registry says of hosts; of one that is not in it nothing is said
+ * @param reports reports of owners on the copies of their hosts, by host
+ * @param replication number of gateways that hold a host, the owner among them, 1 to 3
+ * @param registered entries of hosts in the registry; nothing is known of a host without one
  * @param removable hosts that have been {@link Holders.Stay#REMOVED} for so long that all gateways
  *     have seen it
  */
@@ -38,10 +38,10 @@ public record Situation(
   }
 
   /**
-   * What the registry says of a host.
+   * Entry of a host in the registry.
    *
-   * @param admission how it was made known; of one that is to be removed, when that was wanted
-   * @param removed whether an operator wants it removed
+   * @param admission its admission; of a host that is to be removed, when that was wanted
+   * @param removed true if an operator wants it removed
    */
   public record Registered(Holders.Admission admission, boolean removed) {
     public static final Registered UNKNOWN = new Registered(Holders.Admission.UNKNOWN, false);
@@ -74,7 +74,7 @@ public record Situation(
       this(owner, since, behind, synced, false);
     }
 
-    /** Whether it was said by this owner of this time. */
+    /** Returns true if this owner said it of this time. */
     boolean isOf(String ofOwner, long ofSince) {
       return owner.equals(ofOwner) && since == ofSince;
     }

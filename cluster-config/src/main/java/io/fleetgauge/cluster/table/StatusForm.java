@@ -7,7 +7,7 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 
-/** What a gateway states about itself as bytes, as the package draws them. */
+/** Statement of a gateway about itself as bytes, as the package draws them. */
 public final class StatusForm {
   /** Other versions are not read. */
   public static final int VERSION = 1;

@@ -83,7 +83,7 @@ public final class TableForm {
   }
 
   /**
-   * What the registry holds in the place of the table. Never fails.
+   * Content of the table's place in the registry. Never fails.
    *
    * @param bytes null when there are none
    */

@@ -57,13 +57,13 @@ public final class TableMachine {
    * @param kept the epoch of that table; 0 for none
    */
   public record Start(long number, long generation, long kept) {
-    /** Whether the gateway knew of a holding when it started. */
+    /** Returns true if the gateway knew of a holding when it started. */
     boolean knows(long ofGeneration, long since) {
       return generation == ofGeneration && since <= kept;
     }
   }
 
-  /** What a gateway is to the table. Its numbers are persisted. */
+  /** Standings of a gateway. Their numbers are persisted. */
   public enum Standing {
     /** It is a member, and is given no hosts. */
     PRESENT,
@@ -74,16 +74,16 @@ public final class TableMachine {
   }
 
   /**
-   * What a gateway states about itself.
+   * Statement of a gateway about itself.
    *
    * @param generation of the table that it follows; 0 for none
    */
   public record Stated(Standing standing, long generation, Start start) {}
 
   /**
-   * What a gateway stated last.
+   * Last statement of a gateway.
    *
-   * @param session in which it did
+   * @param session the membership in which it was made
    */
   public record Status(String session, Stated stated) {
     Standing standing() {
@@ -104,7 +104,7 @@ public final class TableMachine {
    */
   public record Member(String id, String session, String zone, URI address) {}
 
-  /** What the registry has in the place of the table. */
+  /** Content of the table's place in the registry. */
   public sealed interface Shared {
     record Nothing() implements Shared {}
 
@@ -117,7 +117,7 @@ public final class TableMachine {
     record Damaged(String reason) implements Shared {}
   }
 
-  /** What happens. */
+  /** Inputs of the machine. */
   public sealed interface Event {
     /**
      * This is what the registry holds.
@@ -148,7 +148,7 @@ public final class TableMachine {
     record Leaving() implements Event {}
   }
 
-  /** What has to be done, in this order. */
+  /** Actions of the member, in this order. */
   public sealed interface Effect {
     /** Puts this gateway's status, in its present session, into the registry. */
     record SetStatus(Stated stated) implements Effect {}
@@ -171,7 +171,7 @@ public final class TableMachine {
      */
     record Write(OwnershipTable table) implements Effect {}
 
-    /** Whether something is not as it was when this member looked before. */
+    /** Returns true if something is not as it was when this member looked before. */
     default boolean changes() {
       return !(this instanceof Gather);
     }
@@ -234,12 +234,12 @@ public final class TableMachine {
     return view;
   }
 
-  /** What is wrong with what was looked at last, in a sentence; empty when nothing is. */
+  /** Problem with what was looked at last, in a sentence; empty when there is none. */
   public Optional<String> problem() {
     return problem;
   }
 
-  /** Whether something is wrong, or is decided as time passes. */
+  /** Returns true if something is wrong, or is decided as time passes. */
   public boolean isUnsettled() {
     return problem.isPresent()
         || conflictSince.isPresent()
@@ -530,9 +530,9 @@ public final class TableMachine {
   }
 
   /**
-   * Whether a table may be written later, because it only calls more copies synced: until then one
-   * that is synced is taken for one that is not, which loses nothing. When many copies are filled
-   * at once, as at the beginning of a cluster, the table would change with each of them.
+   * Returns true if a table may be written later, because it only calls more copies synced: until
+   * then one that is synced is taken for one that is not, which loses nothing. When many copies are
+   * filled at once, as at the beginning of a cluster, the table would change with each of them.
    */
   private boolean mayWait(OwnershipTable table, OwnershipTable next) {
     if (!next.onlyCallsMoreSyncedThan(table)) {

@@ -54,7 +54,7 @@ public final class Admission {
   private long othersAt;
 
   /**
-   * How many places there are.
+   * Numbers of places.
    *
    * @param maxInFlight queries of all tenants that run or wait
    * @param maxRunning queries that run; little above the number of processors, so that the order of
@@ -66,7 +66,7 @@ public final class Admission {
   /** Queries of one tenant. */
   public record Use(int running, int waiting) {}
 
-  /** How long queries took. Light and heavy queries have one each. */
+  /** Time that queries took. Light and heavy queries have one each. */
   private static final class Speed {
     private double cost;
     private double nanos;
@@ -356,7 +356,7 @@ public final class Admission {
     return queue.running();
   }
 
-  /** How many queries of each tenant run and wait here; tenants without any are left out. */
+  /** Numbers of queries of each tenant that run and wait here; tenants without any are left out. */
   public synchronized Map<String, Use> uses() {
     Map<String, Use> uses = new HashMap<>();
     for (String tenant : queue.tenants()) {
@@ -365,12 +365,12 @@ public final class Admission {
     return uses;
   }
 
-  /** How many queries run or wait here. */
+  /** Number of queries that run or wait here. */
   public synchronized int inFlight() {
     return queue.running() + queue.waiting();
   }
 
-  /** How many queries found all places for all tenants taken, since this was last asked. */
+  /** Number of queries that found all places for all tenants taken, since this was last asked. */
   public synchronized int takeWithoutPlace() {
     int count = withoutPlace;
     withoutPlace = 0;

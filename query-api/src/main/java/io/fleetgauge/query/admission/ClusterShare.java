@@ -20,16 +20,16 @@ public interface ClusterShare {
       };
 
   /**
-   * How many queries of a tenant may run here.
+   * Number of queries of a tenant that may run here.
    *
-   * @param limit how many may run on all query APIs together
+   * @param limit limit of all query APIs together
    */
   int running(String tenant, int limit);
 
   /**
-   * How many queries of all tenants may run or wait here.
+   * Number of queries of all tenants that may run or wait here.
    *
-   * @param limit how many may on all query APIs together
+   * @param limit limit of all query APIs together
    */
   int inFlight(int limit);
 }

@@ -3,12 +3,12 @@ package io.fleetgauge.query.admission;
 import io.fleetgauge.promql.fair.Load;
 
 /**
- * What a query is expected to read, known before it runs.
+ * Expected reads of a query, known before it runs.
  *
- * @param series how many series match its selectors
- * @param samples about how many samples they have in its range
- * @param work what it amounts to, in samples that are read: those of a window that is read at many
- *     steps count at each of them; fewer than {@code samples} where rollups may serve
+ * @param series number of series that match its selectors
+ * @param samples about the number of samples that they have in its range
+ * @param work its work, in samples that are read: those of a window that is read at many steps
+ *     count at each of them; fewer than {@code samples} where rollups may serve
  * @param known false when shards could not say: then only the work is given, and it is a bound
  */
 public record Cost(long series, long samples, long work, boolean known) {

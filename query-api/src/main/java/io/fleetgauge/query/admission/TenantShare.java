@@ -1,7 +1,7 @@
 package io.fleetgauge.query.admission;
 
 /**
- * What a tenant may use of the places for queries.
+ * Share of a tenant in the places for queries.
  *
  * @param weight its share when tenants wait for each other
  * @param running most queries that run at once

@@ -244,7 +244,7 @@ final class AliasedLookups {
 
   // --- samples ---
 
-  /** What is read for selections, and how the series are seen. */
+  /** Selections to read, and the forms in which their series are seen. */
   record SamplesPlan(List<Selection> stored, List<List<Reading>> readings) {
     /** The series of each selection, from those of each stored one. */
     List<List<Series>> seen(List<List<Series>> found) throws QueryFailure {
@@ -285,7 +285,7 @@ final class AliasedLookups {
     return new SamplesPlan(stored, readings);
   }
 
-  /** Whether one of some selectors uses an alias. */
+  /** Returns true if one of some selectors uses an alias. */
   boolean isUsedIn(List<List<Matcher>> selectors) {
     return !AliasUse.of(selectors, table).isEmpty();
   }

@@ -12,13 +12,13 @@ import java.util.List;
  */
 public record Ask<T>(Caller caller, Request<T> request, Options options) {
   /**
-   * How to answer.
+   * Options of an answer.
    *
-   * @param mode how the plan of a PromQL query may be made
-   * @param cached whether an answer may be taken from, and kept in, the caches
-   * @param strict whether an answer that does not cover all hosts is an error
+   * @param mode limits of the plan of a PromQL query
+   * @param cached true if an answer may be taken from, and kept in, the caches
+   * @param strict true if an answer that does not cover all hosts is an error
    * @param timeoutMillis time for everything, waiting included, above 0
-   * @param lane whose places it takes
+   * @param lane the lane whose places it takes
    */
   public record Options(
       Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis, Lane lane) {
@@ -52,7 +52,8 @@ public record Ask<T>(Caller caller, Request<T> request, Options options) {
       Planner.Mode mode) {}
 
   /**
-   * What callers that wait for one execution have in common: it ends at their common time limit.
+   * Key that callers that wait for one execution have in common: it ends at their common time
+   * limit.
    */
   record FlightKey(Key key, long timeoutMillis) {}
 

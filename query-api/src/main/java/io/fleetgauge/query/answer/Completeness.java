@@ -95,7 +95,7 @@ public record Completeness(
     return (int) hosts.stream().filter(host -> !PseudoHosts.isOne(host)).count();
   }
 
-  /** How many hosts the answer covers; {@link #UNKNOWN} if that is not known. */
+  /** Number of hosts that the answer covers; {@link #UNKNOWN} if that is not known. */
   public int answered() {
     if (expected == UNKNOWN) {
       return UNKNOWN;

@@ -110,7 +110,7 @@ final class Execution {
       long evaluatedNanos,
       Map<String, String> reasons) {
 
-    /** Whether it can be joined with other steps. */
+    /** Returns true if it can be joined with other steps. */
     boolean isPlain() {
       return answer.result() instanceof Answer.Matrix matrix
           && matrix.series().stream().allMatch(series -> series.histograms() == null)
@@ -118,7 +118,8 @@ final class Execution {
     }
 
     /**
-     * Whether it may be kept: it is whole, and was read from the shards whose changes are reported.
+     * Returns true if it may be kept: it is whole, and was read from the shards whose changes are
+     * reported.
      *
      * @param epoch of the table that the last report of changes came by
      */
@@ -271,7 +272,9 @@ final class Execution {
     return workers.heavy().executeBlocking(() -> evaluate(piece, parts, samples, stop), false);
   }
 
-  /** Whether evaluation from all samples would fail in the same way as one shard's part did. */
+  /**
+   * Returns true if evaluation from all samples would fail in the same way as one shard's part did.
+   */
   private static boolean failsOnlyThisWay(Planned planned) {
     return planned.cuts().size() == 1
         && planned.selections().isEmpty()

@@ -421,7 +421,7 @@ final class Lookups {
         caller.scope().isEmpty() ? List.of() : List.of(caller.scope()));
   }
 
-  /** What senders report goes before what is known of the metric's name. */
+  /** Merges metadata: reports of senders go before what is known of the metric's name. */
   private Map<String, List<MetricMetadata>> visible(
       Map<String, MetricMetadata> reported, List<String> metrics) {
     Map<String, List<MetricMetadata>> all = new TreeMap<>();

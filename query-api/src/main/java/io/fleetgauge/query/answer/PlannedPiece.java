@@ -26,7 +26,7 @@ record PlannedPiece(Planned planned, List<SamplesRead> reads) {
     return new CostEstimates.Part(reads, rollups);
   }
 
-  /** Whether the shards execute all of it in one read. */
+  /** Returns true if the shards execute all of it in one read. */
   boolean isOneRead() {
     return !planned.cuts().isEmpty() && planned.selections().isEmpty();
   }
@@ -45,7 +45,7 @@ record PlannedPiece(Planned planned, List<SamplesRead> reads) {
     return query.start() + (query.end() - query.start()) / query.step() * query.step();
   }
 
-  /** What it reads, at a stamp. */
+  /** Its reads, at a stamp. */
   ReadTime readTime(long stamp) {
     long after = Long.MAX_VALUE;
     long to = Long.MIN_VALUE;

@@ -6,16 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an answer came about.
+ * Trace of an answer.
  *
  * @param plan the tree, one line for each node
- * @param reasons why parts were not executed by the shards or not taken from rollups, by their text
- * @param estimated what the query was expected to read
- * @param samples how many samples were read
- * @param rollupCells how many cells of rollups were read
- * @param cachedSteps how many steps came from the cache
- * @param steps of how many
- * @param shards how long the shards took
+ * @param reasons reasons why parts were not executed by the shards or not taken from rollups, by
+ *     their text
+ * @param estimated expected reads
+ * @param samples number of samples that were read
+ * @param rollupCells number of cells of rollups that were read
+ * @param cachedSteps number of steps that came from the cache
+ * @param steps number of all steps
+ * @param shards times of the shards
  */
 public record QueryTrace(
     String plan,
@@ -27,11 +28,11 @@ public record QueryTrace(
     long steps,
     List<Shard> shards) {
   /**
-   * What one shard did.
+   * Work of one shard.
    *
    * @param name for people
    * @param nanos from the request until its answer was read
-   * @param hosts how many hosts it answered for
+   * @param hosts number of hosts that it answered for
    */
   public record Shard(String name, long nanos, int hosts) {
     static Shard of(ShardTime time) {

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What is asked. No request carries the caller's scope: {@link Querier} adds it.
+ * One request. None carries the caller's scope: {@link Querier} adds it.
  *
  * @param <T> the value of the answer
  */
@@ -142,7 +142,7 @@ public sealed interface Request<T> {
   record NewestSamples(
       SortedMap<String, List<MetricLines>> families, List<MetricReductions> reductions) {}
 
-  /** What is known about the metrics that the caller sees, by name. */
+  /** Metadata of the metrics that the caller sees, by name. */
   record Metadata() implements Request<Map<String, List<MetricMetadata>>> {
     @Override
     public String description() {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A request that is being answered. Thread-safe. */
 public final class RunningQuery {
-  /** How far it is. */
+  /** States, in order. */
   public enum State {
     PLANNING("planning"),
     WAITING("waiting"),
@@ -72,7 +72,7 @@ public final class RunningQuery {
     return begun;
   }
 
-  /** What it is expected to read; {@link Cost#NONE} until that is known. */
+  /** Expected reads; {@link Cost#NONE} until they are known. */
   public Cost cost() {
     return cost;
   }
@@ -123,7 +123,7 @@ public final class RunningQuery {
     return ask;
   }
 
-  /** Of the request that began it. */
+  /** Span of the request that began it. */
   Span span() {
     return span;
   }
@@ -141,7 +141,7 @@ public final class RunningQuery {
     return deadline;
   }
 
-  /** Whether evaluation has to end: it was cancelled or its time is over. */
+  /** Tells when evaluation has to end: it was cancelled or its time is over. */
   StopCheck stop() {
     return stop;
   }
@@ -178,12 +178,12 @@ public final class RunningQuery {
         "query timed out in expression evaluation after " + ask.options().timeoutMillis() + " ms");
   }
 
-  /** Whose query it is and how much work. */
+  /** Load of the query: its tenant and its work. */
   Load load() {
     return new Load(tenant(), caller().limits().weight(), cost.work());
   }
 
-  /** How to read shards for it: in the time that is left. */
+  /** Options for reads of shards: they end in the time that is left. */
   ReadOptions readOptions() {
     long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
     return new ReadOptions(load(), millis, cancellation)

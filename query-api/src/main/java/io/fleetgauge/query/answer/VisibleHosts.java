@@ -40,14 +40,14 @@ final class VisibleHosts {
   private final Map<List<Matcher>, Future<Optional<Seen>>> asked = new ConcurrentHashMap<>();
 
   /**
-   * What a scope sees.
+   * Hosts that a scope sees.
    *
    * @param hosts that have a series in it, or had when they were last asked
    * @param unknown hosts that could not be asked yet
    * @param at when they were asked, ns of a clock that is never set
    */
   record Seen(Set<String> hosts, Set<String> unknown, long at) {
-    /** What is seen of some hosts. */
+    /** The part that concerns some hosts. */
     Seen among(Predicate<String> some) {
       return new Seen(
           hosts.stream().filter(some).collect(Collectors.toSet()),
@@ -65,9 +65,9 @@ final class VisibleHosts {
   }
 
   /**
-   * What a caller with a scope sees; empty if that is not known. Never fails.
+   * Hosts that a caller with a scope sees; empty if they are not known. Never fails.
    *
-   * @param load whose request it is
+   * @param load load of the request
    */
   Future<Optional<Seen>> of(Caller caller, Load load) {
     List<Matcher> scope = caller.scope();

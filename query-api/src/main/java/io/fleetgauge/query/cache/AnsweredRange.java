@@ -32,11 +32,11 @@ public record AnsweredRange(
   private static final int POINT_BYTES = 16;
 
   /**
-   * Whether the annotations of an answer hold for every single step: there are none, or a point at
-   * every step proves it.
+   * Returns true if the annotations of an answer hold for every single step: there are none, or a
+   * point at every step proves it.
    *
-   * @param annotated whether there are warnings or infos
-   * @param proven whether a point at a step proves that they hold for it
+   * @param annotated true if there are warnings or infos
+   * @param proven true if a point at a step proves that they hold for it
    */
   public static boolean isUniform(
       List<Series> series, boolean annotated, boolean proven, long from, long to, long step) {

@@ -25,7 +25,7 @@ public final class CachedBody {
    */
   public record Body(Buffer bytes, boolean isCompressed) {}
 
-  /** Whether {@link #body} would return without encoding or compressing. */
+  /** Returns true if {@link #body} would return without encoding or compressing. */
   public boolean isReady(boolean gzip) {
     Body known = plain;
     return known != null && (!gzip || isShort(known) || compressed != null);

@@ -136,7 +136,7 @@ public final class ChangeFeed {
     waiting.complete(versions.stamp());
   }
 
-  /** Whether the last round used the newest table. */
+  /** Returns true if the last round used the newest table. */
   public boolean isCurrent() {
     return epoch() == tableEpoch.getAsLong();
   }
@@ -154,7 +154,7 @@ public final class ChangeFeed {
     return last.map(Changes::watermark).orElse(Long.MIN_VALUE);
   }
 
-  /** How many rounds there were. */
+  /** - */
   public long rounds() {
     return rounds.sum();
   }

@@ -47,7 +47,7 @@ public final class ExtentCache {
           Math.floorMod(scoped.start(), scoped.step()));
     }
 
-    /** What is read for aliases: it does not follow from the text alone. */
+    /** Reads for aliases: they do not follow from the text alone. */
     private static String readings(Expr expr) {
       StringBuilder text = new StringBuilder();
       if (expr instanceof Expr.Selector selector) {
@@ -97,7 +97,7 @@ public final class ExtentCache {
                 .build());
   }
 
-  /** Whether anything of a window is kept, valid or not. */
+  /** Returns true if anything of a window is kept, valid or not. */
   public boolean has(Key key, long from, long to) {
     Cache<ExtentKey, AnsweredRange> cache = of(key);
     for (long at = key.extent(from); at <= key.extent(to); at++) {
@@ -109,7 +109,7 @@ public final class ExtentCache {
   }
 
   /**
-   * What is kept of a window and still valid.
+   * Answers for parts of a window that are kept and still valid.
    *
    * @param from the first step, ms
    * @param to the last step, ms
@@ -179,7 +179,7 @@ public final class ExtentCache {
     }
   }
 
-  /** Whether a new part goes on where a kept one, that is still valid, ends. */
+  /** Returns true if a new part goes on where a kept one, that is still valid, ends. */
   private boolean continues(Key key, AnsweredRange kept, AnsweredRange part) {
     return kept.from() < part.from()
         && kept.to() + key.step >= part.from()

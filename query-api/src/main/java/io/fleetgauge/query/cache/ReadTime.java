@@ -8,7 +8,7 @@ package io.fleetgauge.query.cache;
  * @param stamp the newest stamp of {@link Versions} before reading began
  */
 public record ReadTime(long after, long to, long stamp) {
-  /** Of an answer that is made of two reads: valid only while both are. */
+  /** Read time of an answer that is made of two reads: valid only while both are. */
   public ReadTime and(ReadTime other) {
     return new ReadTime(
         Math.min(after, other.after), Math.max(to, other.to), Math.min(stamp, other.stamp));

@@ -37,7 +37,7 @@ public final class RecentAnswers<K, V> {
             .build();
   }
 
-  /** Whether there is an answer, valid or not. */
+  /** Returns true if there is an answer, valid or not. */
   public boolean has(K key) {
     return answers.getIfPresent(key) != null;
   }

@@ -52,7 +52,7 @@ public final class SingleFlight<K, V> {
     }
   }
 
-  /** Whether work for a key is under way. */
+  /** - */
   public synchronized boolean isUnderWay(K key) {
     return underWay.containsKey(key);
   }
@@ -164,7 +164,7 @@ public final class SingleFlight<K, V> {
     }
   }
 
-  /** How many callers waited for work that another one had begun. */
+  /** Number of callers that waited for work that another one had begun. */
   public long joined() {
     return joined.sum();
   }

@@ -60,7 +60,7 @@ public final class Versions {
     return stamp;
   }
 
-  /** Whether what was read has not changed since its stamp. */
+  /** Returns true if what was read has not changed since its stamp. */
   public synchronized boolean isUnchanged(ReadTime read) {
     long after = read.after();
     long to = read.to();

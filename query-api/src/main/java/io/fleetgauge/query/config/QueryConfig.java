@@ -69,7 +69,7 @@ public record QueryConfig(
     LogSettings log,
     TracingSettings tracing) {
 
-  /** What {@link #features} may hold. */
+  /** Names that {@link #features} may hold. */
   public static final Set<String> FEATURES =
       Set.of(
           "promql-experimental-functions", "promql-duration-expr", "promql-delayed-name-removal");

@@ -48,7 +48,7 @@ public record RulesSettings(
     int maxRules,
     Duration catchUp) {
 
-  /** What an evaluation does when its queries cannot see all hosts. */
+  /** Actions of an evaluation whose queries cannot see all hosts. */
   public enum Partial {
     KEEP,
     EVALUATE

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
 
 /**
- * What requests are going to read. Thread-safe.
+ * Estimates of what requests will read. Thread-safe.
  *
  * <p>For samples: how many series match and how dense their samples are, as the shards' indexes
  * say, times the steps and windows of the query; what was asked a moment ago is not asked again,
@@ -53,7 +53,7 @@ public final class CostEstimates {
   /** Series of a host with eight GPUs and the node's own metrics, about. */
   private static final long SERIES_OF_HOST = 500;
 
-  /** Of one metric, about. */
+  /** Series of one metric, about. */
   private static final long SERIES_OF_METRIC = 50;
 
   /** Between two samples of a series of which nothing is known. */
@@ -77,7 +77,10 @@ public final class CostEstimates {
           .expireAfterWrite(DENSITY_KEPT)
           .build();
 
-  /** Of selectors that were asked before, at whatever time: when the shards do not answer now. */
+  /**
+   * Densities of selectors that were asked before, at whatever time: for when the shards do not
+   * answer now.
+   */
   private final Cache<List<Compared>, Density> lastDensities =
       Caffeine.newBuilder()
           .executor(Runnable::run)
@@ -106,13 +109,13 @@ public final class CostEstimates {
   public record Part(List<SamplesRead> reads, boolean rollups) {}
 
   /**
-   * Of the series that match: how many, and their samples in a millisecond.
+   * Number of series that match, and their samples in a millisecond.
    *
    * @param known false for a bound
    */
   private record Density(long series, double perMilli, boolean known) {}
 
-  /** What a matcher compares, without its regular expression, which may be large compiled. */
+  /** Comparison of a matcher, without its regular expression, which may be large compiled. */
   private record Compared(Matcher.Kind kind, String name, String value) {
     static List<Compared> of(List<Matcher> matchers) {
       return matchers.stream()
@@ -272,7 +275,7 @@ public final class CostEstimates {
         Math.max(one.series, other.series), Math.max(one.perMilli, other.perMilli), false);
   }
 
-  /** What hosts have of a metric, or of all metrics. */
+  /** Density of a metric, or of all metrics, from the number of hosts. */
   private Density ofHosts(List<Matcher> matchers) {
     boolean oneMetric =
         matchers.stream()

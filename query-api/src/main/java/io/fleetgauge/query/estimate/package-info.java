@@ -1,5 +1,5 @@
 /**
- * What requests are going to read, before anything is read for them.
+ * Estimates of what requests will read, before anything is read for them.
  *
  * <p>In: what a request selects, and at how many steps. Out: its {@link
  * io.fleetgauge.query.admission.Cost}, from the shards' indexes.

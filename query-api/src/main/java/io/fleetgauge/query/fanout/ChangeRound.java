@@ -27,7 +27,7 @@ final class ChangeRound {
     Future<ChangesQuestion.Answer> ask(URI gateway, ChangesQuestion.Since since);
   }
 
-  /** What a gateway reported last. */
+  /** Last report of a gateway. */
   private record Said(ChangesQuestion.Since since, long watermark) {}
 
   /**

@@ -3,7 +3,7 @@ package io.fleetgauge.query.fanout;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
-/** How long a gateway took for its last answers. Thread-safe. */
+/** Times that a gateway took for its last answers. Thread-safe. */
 final class Delays {
   private static final int KEPT = 128;
 

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * are, never both, so that no host counts twice. Not for several threads.
  */
 final class HedgeMachine {
-  /** How often it is looked whether the owner is still in the cluster. */
+  /** Interval at which the read checks that the owner is still in the cluster. */
   static final long WATCH_MILLIS = 250;
 
   private final URI owner;
@@ -36,7 +36,7 @@ final class HedgeMachine {
     OVER
   }
 
-  /** What happens while hosts are read. */
+  /** Inputs while hosts are read. */
   sealed interface Event {
     record Answered(URI gateway, FragmentAnswer answer) implements Event {}
 
@@ -59,7 +59,7 @@ final class HedgeMachine {
     record Cancelled() implements Event {}
   }
 
-  /** What is to be done. */
+  /** Actions to carry out. */
   sealed interface Effect {
     record Ask(URI gateway, List<String> hosts) implements Effect {}
 

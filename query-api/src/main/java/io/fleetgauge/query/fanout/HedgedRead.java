@@ -75,7 +75,7 @@ final class HedgedRead {
   }
 
   /**
-   * What was read.
+   * Result of the read.
    *
    * @param bytes of the answers when they were encoded
    */

@@ -52,7 +52,7 @@ final class Rounds {
   private final long firstPauseMillis;
   private final Map<URI, Delays> delays = new ConcurrentHashMap<>();
 
-  /** Of several reads in one request, which take longer. */
+  /** Delays of several reads in one request, which take longer. */
   private final Map<URI, Delays> delaysOfSeveral = new ConcurrentHashMap<>();
 
   private final LongAdder hedges = new LongAdder();
@@ -73,7 +73,7 @@ final class Rounds {
     this.firstPauseMillis = firstPauseMillis;
   }
 
-  /** How many requests went to replicas. */
+  /** Number of requests that went to replicas. */
   long hedges() {
     return hedges.sum();
   }
@@ -273,7 +273,7 @@ final class Rounds {
     return hostsByGateway;
   }
 
-  /** How many of some hosts are nodes. */
+  /** Number of nodes among some hosts. */
   static int nodes(Collection<String> hosts) {
     int nodes = 0;
     for (String host : hosts) {
@@ -305,7 +305,7 @@ final class Rounds {
     return new Gathered<>(merge.apply(answers), coverage);
   }
 
-  /** What had changed at the owners, if it was asked for and each of them alone answered. */
+  /** Changes at the owners, if they were asked for and each of them alone answered. */
   private static Optional<Changes> changes(
       ClusterView first, List<HedgedRead.Result> results, Optional<Changes> since) {
     if (since.isEmpty()) {

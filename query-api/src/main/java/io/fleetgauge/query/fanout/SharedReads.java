@@ -39,7 +39,7 @@ final class SharedReads {
     this.rounds = rounds;
   }
 
-  /** How many reads were not alone in their requests. */
+  /** Number of reads that were not alone in their requests. */
   long shared() {
     return shared.sum();
   }

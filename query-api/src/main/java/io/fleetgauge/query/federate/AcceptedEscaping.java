@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a scraper wants names to be written. Federation is answered as text 0.0.4 whatever is asked,
+ * Escaping of names that a scraper wants. Federation is answered as text 0.0.4 whatever is asked,
  * as Prometheus does; the scheme is the last one that is named by the types down to the first that
  * is this text, in the order of preference. So a scheme that a scraper wants for OpenMetrics holds
  * for the text that it gets instead.

@@ -48,9 +48,9 @@ public interface Fleet {
   Future<Gathered<List<MetricReductions>>> reductions(ReductionRead read, ReadOptions options);
 
   /**
-   * What senders reported about their metrics, by name.
+   * Metadata that senders reported of their metrics, by name.
    *
-   * @param tenants whose reports are read; all when empty
+   * @param tenants tenants whose reports are read; all when empty
    */
   Future<Gathered<Map<String, MetricMetadata>>> metadata(List<String> tenants, ReadOptions options);
 
@@ -68,14 +68,14 @@ public interface Fleet {
   Future<Gathered<List<OwnerIntegrals>>> integrals(IntegralRead read, ReadOptions options);
 
   /**
-   * What changed since an earlier look. Never fails: of a gateway that cannot be asked, anything
-   * may have changed.
+   * Changes since an earlier look. Never fails: on a gateway that cannot be asked, anything may
+   * have changed.
    *
    * @param last the result of the earlier look; empty at first
    */
   Future<Changes> changes(Optional<Changes> last);
 
-  /** How many hosts there are. Costs no request. */
+  /** Number of hosts. Costs no request. */
   int hostCount();
 
   /** The epoch of the newest table. Costs no request. */

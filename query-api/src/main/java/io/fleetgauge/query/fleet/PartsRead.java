@@ -10,6 +10,6 @@ import java.util.Optional;
  *     was not asked for, or not all of them said so
  */
 public record PartsRead(EvaluatedParts parts, Optional<Changes> changes) {
-  /** Of a plan without cuts. */
+  /** Parts of a plan without cuts. */
   public static final PartsRead NONE = new PartsRead(EvaluatedParts.NONE, Optional.empty());
 }

@@ -24,7 +24,7 @@ public final class PieceWalk<T> {
   /** A piece may have so many times the samples that it should have, from all shards together. */
   private static final long MAX_SURPLUS = 8;
 
-  /** Of the first piece, when nothing is known. */
+  /** Length of the first piece, when nothing is known. */
   private static final long FIRST_MILLIS = 60_000;
 
   private static final long MIN_MILLIS = 1_000;
@@ -70,7 +70,7 @@ public final class PieceWalk<T> {
     return done.future();
   }
 
-  /** How long a piece may be when a length has so many samples. */
+  /** Longest piece that fits when a length has so many samples. */
   private long fitting(long millis, long found, long most) {
     double wanted = (double) millis * pieceSamples / Math.max(1, found);
     return (long) Math.clamp(wanted, Math.min(MIN_MILLIS, most), most);

@@ -19,7 +19,7 @@ public interface SampleSource {
    */
   Future<Gathered<List<List<Series>>>> read(long after, long to, long budget);
 
-  /** How many shards are read at once. */
+  /** Number of shards that are read at once. */
   int shards();
 
   /**

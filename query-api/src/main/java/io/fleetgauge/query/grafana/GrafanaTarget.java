@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param refId names the target in the answer; may be empty
  */
 record GrafanaTarget(Kind kind, String text, String refId) {
-  /** What is wanted of a target. */
+  /** Kinds of answers to a target. */
   enum Kind {
     SERIES,
     /** The newest sample of each series. */

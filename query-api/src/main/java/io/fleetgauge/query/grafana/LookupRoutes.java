@@ -21,7 +21,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** What an editor of panels and a dashboard's variables choose from. */
+/** Lookups for an editor of panels and for a dashboard's variables. */
 final class LookupRoutes {
   private static final List<String> GROUPINGS =
       List.of("rack", "tenant", "job", "Hostname", "modelName", "gpu");

@@ -45,7 +45,7 @@ record VariableQuery(String label, List<Matcher> matchers, Matcher pattern) {
     return new VariableQuery(text, List.of(), null);
   }
 
-  /** What is between the parentheses, if the text is a call of a function. */
+  /** Text between the parentheses, if the text is a call of a function. */
   private static Optional<String> argument(String text, String function) {
     return text.startsWith(function) && text.endsWith(")")
         ? Optional.of(text.substring(function.length(), text.length() - 1))

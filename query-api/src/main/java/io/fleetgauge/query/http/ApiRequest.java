@@ -37,7 +37,7 @@ public final class ApiRequest {
   private final Grant grant;
   private Future<Void> clientLeft;
 
-  /** Of all answers so far; null before the first. */
+  /** Completeness of all answers so far; null before the first. */
   private Completeness completeness;
 
   private boolean withAge;
@@ -82,12 +82,12 @@ public final class ApiRequest {
     return Responses.acceptsGzip(http.request().getHeader("Accept-Encoding"));
   }
 
-  /** Whether the token has the {@code operate} right. */
+  /** Returns true if the token has the {@code operate} right. */
   public boolean isOperator() {
     return grant.may(Right.OPERATE);
   }
 
-  /** Whether the token has the {@code write} right. */
+  /** Returns true if the token has the {@code write} right. */
   public boolean mayWrite() {
     return grant.may(Right.WRITE);
   }
@@ -99,7 +99,7 @@ public final class ApiRequest {
   }
 
   /**
-   * Whose token it is, and what that sees.
+   * The caller: the token's tenants and scope.
    *
    * @throws QueryFailure if the scopes of its tenants cannot be combined
    */
@@ -107,14 +107,17 @@ public final class ApiRequest {
     return Caller.of(grant.tenant(), grant.scopes(), grant.limits());
   }
 
-  /** Whether an answer that misses hosts is an error: as asked for, else by the tenant's limit. */
+  /**
+   * Returns true if an answer that misses hosts is an error: as asked for, else by the tenant's
+   * limit.
+   */
   private boolean isStrict() {
     String wanted = parameters.text("strict");
     return wanted.isEmpty() ? grant.limits().strict() : wanted.equals("1");
   }
 
   /**
-   * How a query is to be answered, by parameters and headers.
+   * Options of a query, by parameters and headers.
    *
    * @throws QueryFailure if a header has a value that is not known
    */

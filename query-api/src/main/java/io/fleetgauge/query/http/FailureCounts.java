@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many requests failed. Safe for all threads. */
+/** Counters of failed requests. Safe for all threads. */
 public final class FailureCounts {
   private final Map<QueryFailure.Kind, LongAdder> counts = new EnumMap<>(QueryFailure.Kind.class);
 

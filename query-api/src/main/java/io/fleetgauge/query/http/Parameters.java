@@ -23,7 +23,10 @@ public final class Parameters {
   /** Beyond this, a number is not a time of any client. */
   private static final double MAX_CLIPPED_MILLIS = 9.3e18;
 
-  /** How client_golang writes the first and the last time; Prometheus accepts these two texts. */
+  /**
+   * The first time as client_golang writes it; Prometheus accepts this text, and that of the last
+   * time.
+   */
   private static final String MIN_TIME = "-292273086-05-16T16:47:06Z";
 
   private static final String MAX_TIME = "292277025-08-18T07:12:54.999999999Z";

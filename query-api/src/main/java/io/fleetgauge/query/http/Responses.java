@@ -36,7 +36,7 @@ final class Responses {
   }
 
   /**
-   * Whether a client accepts gzip.
+   * Returns true if a client accepts gzip.
    *
    * @param accepted its {@code Accept-Encoding}, such as {@code gzip, br;q=0.5}; may be null
    */
@@ -44,7 +44,7 @@ final class Responses {
     return accepted != null && (accepted.equals("gzip") || GZIP.matcher(accepted).find());
   }
 
-  /** How many long bodies are being sent. */
+  /** Number of long bodies that are being sent. */
   int beingSent() {
     return slowReaders.count();
   }

@@ -67,7 +67,7 @@ final class SlowReaders {
     all--;
   }
 
-  /** How many bodies are being sent. */
+  /** Number of bodies that are being sent. */
   synchronized int count() {
     return all;
   }

@@ -27,7 +27,7 @@ public interface OtherQueryApis {
   record Listing(List<RemoteQuery> queries, List<String> silent) {}
 
   /**
-   * Whether a query was cancelled.
+   * Result of a cancellation.
    *
    * @param silent the names of the query APIs that did not answer in time; one of them may run it
    */

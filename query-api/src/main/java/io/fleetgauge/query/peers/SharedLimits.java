@@ -37,7 +37,7 @@ public final class SharedLimits implements ClusterShare {
     return joined.map(of -> of.inFlight(limit)).orElse(limit);
   }
 
-  /** What the others learn of this process. */
+  /** Queries of this process, for the others. */
   private record Local(Admission admission) implements LocalQueries {
     @Override
     public Map<String, Use> uses() {

@@ -67,7 +67,7 @@ final class AnswerJson {
     return points;
   }
 
-  /** Whether an answer may be written on an event loop. */
+  /** Returns true if an answer may be written on an event loop. */
   static boolean isShort(Answer.Result result) {
     return switch (result) {
       case Answer.Matrix matrix -> points(matrix) < FEW_POINTS;
@@ -77,7 +77,7 @@ final class AnswerJson {
     };
   }
 
-  /** Whether an answer is too long to be written as a whole before it is sent. */
+  /** Returns true if an answer is too long to be written as a whole before it is sent. */
   static boolean isLong(Answer.Result result) {
     return size(result) > LONG_BYTES;
   }

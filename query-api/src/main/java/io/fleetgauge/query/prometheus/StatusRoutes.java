@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** What the process and the cluster are: {@code /api/v1/status}. */
+/** Status of the process and the cluster: {@code /api/v1/status}. */
 final class StatusRoutes {
   /** The version of Prometheus that is answered like; clients choose features by it. */
   private static final String PROMETHEUS_VERSION = "3.5.3";
@@ -90,7 +90,7 @@ final class StatusRoutes {
         });
   }
 
-  /** What readers of a Prometheus's configuration look for; nothing of ours that is secret. */
+  /** Keys that readers of a Prometheus's configuration look for; nothing of ours that is secret. */
   private Future<Body> configuration(ApiRequest request) {
     String yaml =
         "global:\n  scrape_interval: 15s\n  external_labels:\n    fleetgauge_cluster: "

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What a group has of one measure over the period. Changes may come in any order of a piece. */
+/** Account of a group for one measure over the period. Changes may come in any order of a piece. */
 final class Account {
   /** A change of a group's value, and of the number of devices that it is of. */
   private record Change(long time, long value, int devices) {}
 
   /**
-   * What a group had in an interval.
+   * Sums of a group in one interval.
    *
-   * @param isAtEnd whether it has a value at the end
+   * @param isAtEnd true if it has a value at the end
    * @param atEnd that value
    * @param peak the highest value
    * @param peakOfDevice the highest value divided by the number of devices at that time
@@ -125,7 +125,10 @@ final class Account {
     deviceMillis = 0;
   }
 
-  /** What it had in each interval, in order, after the last change; only intervals with any. */
+  /**
+   * Cells in the order of intervals, after the last change; only intervals in which it had
+   * something.
+   */
   List<Cell> finish() {
     settle();
     advance(period.to());
@@ -133,7 +136,7 @@ final class Account {
     return cells;
   }
 
-  /** How many intervals it has had something in so far. */
+  /** Number of intervals in which it has had something so far. */
   int intervals() {
     return cells.size() + (isSeen ? 1 : 0);
   }

@@ -33,7 +33,7 @@ final class Device {
     return tracks.values().stream().allMatch(List::isEmpty);
   }
 
-  /** Whether it has a value of its own. */
+  /** Returns true if it has a value of its own. */
   boolean hasValue() {
     for (Track track : tracks.get(Measure.Role.DEVICE)) {
       if (track.isHeld()) {
@@ -74,7 +74,7 @@ final class Device {
     divide(rest, sharers.isEmpty() ? owners : sharers, owners.getFirst(), groups, receiver);
   }
 
-  /** What cannot be divided goes to the first ones. */
+  /** Divides a value evenly; the remainder goes to the first ones. */
   private static void divide(
       long value, List<Track> among, Track owner, Groups groups, Receiver receiver)
       throws QueryFailure {
@@ -116,7 +116,7 @@ final class Device {
     return held;
   }
 
-  /** Of several label sets of a process or container the newest counts. */
+  /** Parts of the device; of several label sets of a process or container the newest counts. */
   private List<Track> parts() {
     List<Track> held = ofLowestRank(Measure.Role.PART);
     if (held.size() < 2) {

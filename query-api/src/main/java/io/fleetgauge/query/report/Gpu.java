@@ -21,10 +21,10 @@ final class Gpu {
   private final Map<String, Device> devices = new HashMap<>();
   private Map<Group, Share> shares = new HashMap<>();
 
-  /** Whether some of the values are older than others. */
+  /** True if some of the values are older than others. */
   private boolean isUneven;
 
-  /** What a group has of the GPU. */
+  /** Share of a group in the GPU. */
   private static final class Share {
     long value;
     int devices;
@@ -45,7 +45,7 @@ final class Gpu {
     this.groups = groups;
   }
 
-  /** What identifies the GPU of a series. */
+  /** Identity of the GPU of a series. */
   static String of(Labels series) {
     String uuid = series.value("UUID");
     uuid = uuid.isEmpty() ? series.value("uuid") : uuid;
@@ -85,7 +85,7 @@ final class Gpu {
     forgetDone();
   }
 
-  /** Whether that may change whose anything is. */
+  /** Moves the tracks to a time; returns true if groups may change. */
   private boolean move(List<Track> all, long time) {
     boolean changed = false;
     boolean stayed = false;
@@ -156,7 +156,7 @@ final class Gpu {
     }
   }
 
-  /** Whether nothing will come of it unless it is given samples. */
+  /** Returns true if nothing will come of it unless it is given samples. */
   boolean isDone() {
     return tracks.isEmpty();
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** What one group has of every measure. */
+/** Accounts of one group, one for each measure. */
 final class Group {
   private static final double HOUR_MILLIS = 3_600_000;
 
@@ -32,7 +32,7 @@ final class Group {
     accounts.values().forEach(Account::settle);
   }
 
-  /** How many rows it has at least. */
+  /** Least number of rows that it has. */
   int rows() {
     return accounts.values().stream().mapToInt(Account::intervals).max().orElse(0);
   }

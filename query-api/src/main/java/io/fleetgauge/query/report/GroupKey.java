@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * @param ofDevice whether a process has it from its GPU when its own series does not say
  */
 record GroupKey(String name, List<String> labels, boolean ofDevice) {
-  /** What a report groups by when nothing is asked for. */
+  /** Keys that a report groups by when none are asked for. */
   static final String DEFAULT = "namespace,pod,container";
 
   private static final int MAX_KEYS = 10;
@@ -96,7 +96,7 @@ record GroupKey(String name, List<String> labels, boolean ofDevice) {
   }
 
   /**
-   * What a series has of it; the empty text if nothing.
+   * Value of the key for a series; the empty text if it has none.
    *
    * @param device labels of the GPU or MIG instance that the series is of
    */

@@ -3,7 +3,7 @@ package io.fleetgauge.query.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a report measures, in whole numbers, and the metrics that say it. */
+/** Measures of a report, in whole numbers, and the metrics that they are read from. */
 enum Measure {
   /** Bytes. */
   MEMORY(
@@ -37,7 +37,7 @@ enum Measure {
    */
   record Metric(String name, double scale) {}
 
-  /** What the series of a metric are of. */
+  /** Roles of the series of a metric. */
   enum Role {
     /** The value of the device. */
     DEVICE,

@@ -21,7 +21,7 @@ import java.util.OptionalDouble;
 final class ReportCsv {
   private static final String LINE_END = "\r\n";
 
-  /** What spreadsheets take for the beginning of a formula. */
+  /** Characters that spreadsheets take for the beginning of a formula. */
   private static final String FORMULA = "=+-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20";
 
   private ReportCsv() {}

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a report is to tell.
+ * Parameters of a report.
  *
- * @param by what it groups by, in the order of the columns
+ * @param by keys that it groups by, in the order of the columns
  * @param matchers of the series that it is made of
- * @param lookback how long a sample holds at most, ms
+ * @param lookback longest time that a sample holds, ms
  * @param maxRows more are an error
  */
 record ReportQuery(

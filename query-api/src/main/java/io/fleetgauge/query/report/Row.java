@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * What a group had in an interval.
+ * Figures of a group in an interval.
  *
  * @param group its values of what the report groups by, in that order
  * @param from ms
@@ -33,7 +33,7 @@ record Row(
   record Memory(OptionalLong usedBytes, long peakBytes, double averageBytes, double seconds) {}
 
   /**
-   * How busy its GPUs were, as a ratio.
+   * Utilization of its GPUs, as a ratio.
    *
    * @param averageRatio over the time of its GPUs
    * @param peakRatio the highest average of its GPUs at one time

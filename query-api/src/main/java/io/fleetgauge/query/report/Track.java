@@ -55,7 +55,7 @@ final class Track {
     return isHeld ? Math.min(sample, since + lookback) : sample;
   }
 
-  /** What became of its value at a time. */
+  /** Changes of its value at a time. */
   enum Move {
     /** It is as it was, by the same sample or without one. */
     NONE,
@@ -95,7 +95,7 @@ final class Track {
     return isHeld;
   }
 
-  /** Whether nothing will come of it unless it is given samples. */
+  /** Returns true if nothing will come of it unless it is given samples. */
   boolean isDone() {
     return !isHeld && next >= coming.size();
   }

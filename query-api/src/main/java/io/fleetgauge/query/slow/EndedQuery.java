@@ -48,7 +48,7 @@ public record EndedQuery(
         : text.substring(0, Fingerprint.MAX_LENGTH) + "...";
   }
 
-  /** Of a query that has no answer. */
+  /** Record of a query that has no answer. */
   public static EndedQuery failed(
       String tenant, String text, long millis, String failure, boolean refused) {
     return new EndedQuery(tenant, text, millis, failure, refused, 0, 0, 0, 0, 0, "", 0, List.of());

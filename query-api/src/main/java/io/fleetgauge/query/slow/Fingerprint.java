@@ -1,6 +1,6 @@
 package io.fleetgauge.query.slow;
 
-/** What queries have in common that differ only in label values, times and blanks. */
+/** Form that queries share that differ only in label values, times and blanks. */
 final class Fingerprint {
   /** Longer ones are cut. */
   static final int MAX_LENGTH = 2_000;

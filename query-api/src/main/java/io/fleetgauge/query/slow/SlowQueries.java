@@ -42,7 +42,7 @@ public final class SlowQueries {
       EndedQuery slowest) {}
 
   /**
-   * What a tenant has used.
+   * Use by a tenant.
    *
    * @param queries PromQL queries that ended
    * @param millis time of all of them, waiting included
@@ -163,7 +163,7 @@ public final class SlowQueries {
     return all;
   }
 
-  /** What the tenants have used, those first whose queries took most time. */
+  /** Use by each tenant, those first whose queries took most time. */
   public synchronized List<Use> uses() {
     return tenants.values().stream()
         .map(tenant -> tenant.use)
@@ -171,7 +171,7 @@ public final class SlowQueries {
         .toList();
   }
 
-  /** How many kinds of queries made room for others. */
+  /** Number of kinds of queries that made room for others. */
   public synchronized long forgotten() {
     return forgotten;
   }

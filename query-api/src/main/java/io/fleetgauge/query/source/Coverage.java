@@ -22,17 +22,17 @@ public record Coverage(
     List<ShardTime> times,
     boolean hedged,
     String split) {
-  /** Of a read that asked no shard. */
+  /** Coverage of a read that asked no shard. */
   public static final Coverage NONE = new Coverage(0, List.of(), -1, List.of(), false, "");
 
   private static final int MAX_NAMES = 10;
 
-  /** Of an answer that did not have to read a shard. */
+  /** Coverage of an answer that did not have to read a shard. */
   public static Coverage whole(int hosts, long epoch) {
     return new Coverage(hosts, List.of(), epoch, List.of(), false, "");
   }
 
-  /** Whether nothing is missing. */
+  /** Returns true if nothing is missing. */
   public boolean isWhole() {
     return missing.isEmpty() && split.isEmpty();
   }

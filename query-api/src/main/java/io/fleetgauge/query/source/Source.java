@@ -24,7 +24,7 @@ public interface Source {
   Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, long budget, ReadOptions options);
 
-  /** How much each selection would read, in the same order. */
+  /** Extents of the selections, in the same order. */
   Future<Gathered<List<Extent>>> extents(List<Selection> selections, ReadOptions options);
 
   /** Sorted. A limit bounds what each place returns; the merged list may be longer. */

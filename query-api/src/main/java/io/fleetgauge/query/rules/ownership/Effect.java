@@ -5,7 +5,7 @@ import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.List;
 
-/** What {@link OwnershipMachine} wants done. */
+/** Actions that {@link OwnershipMachine} wants. */
 public sealed interface Effect {
   /** Fetch states from another query API. */
   record Fetch(String from, List<RuleGroup.Id> groups) implements Effect {}

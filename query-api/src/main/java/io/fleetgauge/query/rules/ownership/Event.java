@@ -6,7 +6,7 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.List;
 import java.util.Optional;
 
-/** What {@link OwnershipMachine} is told. */
+/** Inputs of {@link OwnershipMachine}. */
 public sealed interface Event {
   /**
    * Time passes.
@@ -31,7 +31,7 @@ public sealed interface Event {
   record FetchFailed(String from, List<RuleGroup.Id> groups) implements Event {}
 
   /**
-   * What the store knows of a group has been read.
+   * The state of a group has been read from the store.
    *
    * @param state empty if it knows nothing
    */

@@ -20,7 +20,7 @@ public final class GroupHash {
     return hash("definition", definition);
   }
 
-  /** How high a member stands in the order of those that could own a group. */
+  /** Rank of a member in the order of those that could own a group. */
   static long rank(String member, long group) {
     return hash("rank", member, Long.toHexString(group));
   }

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a query API tells the others of rule groups in its heartbeats, as the package draws it.
+ * Note on rule groups in the heartbeats of a query API, as the package draws it.
  *
- * @param serving whether it takes groups; not while it stops, and not before it has heard from the
+ * @param serving true if it takes groups; not while it stops, and not before it has heard from the
  *     others
  * @param groups those that it knows, by {@link GroupHash#of}
  */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What this query API has of a group that it knows. */
+/** State of a group that this query API knows. */
 final class Held {
   /** A group is slow when so many evaluations in a row took its interval or longer. */
   private static final int SLOW_EVALUATIONS = 3;
@@ -58,7 +58,7 @@ final class Held {
     return Math.max(newest().slot(), begun);
   }
 
-  /** Whether there is anything to go on from. */
+  /** Returns true if there is anything to go on from. */
   boolean isBegun() {
     return done() > 0;
   }
@@ -81,7 +81,7 @@ final class Held {
     evaluated = Optional.of(state);
   }
 
-  /** What is not stored has to be evaluated again. */
+  /** Drops what is not stored: it has to be evaluated again. */
   void abandon() {
     evaluated = Optional.empty();
     underWay = 0;
@@ -122,8 +122,8 @@ final class Held {
   }
 
   /**
-   * How long slots have been evaluated here after a later one had come, ms; 0 for the newest slot,
-   * and for one that another query API may have evaluated.
+   * Time for which slots have been evaluated here after a later one had come, ms; 0 for the newest
+   * slot, and for one that another query API may have evaluated.
    */
   long behind(long slot, boolean isNewest, long steady) {
     if (isNewest) {
@@ -141,7 +141,9 @@ final class Held {
     }
   }
 
-  /** Whether evaluations take longer than the interval, so that slots cannot be made up for. */
+  /**
+   * Returns true if evaluations take longer than the interval, so that slots cannot be made up for.
+   */
   boolean isSlow() {
     return slowInARow >= SLOW_EVALUATIONS;
   }
@@ -162,7 +164,7 @@ final class Held {
     return base;
   }
 
-  /** Whether no newer state has come since the evaluation began. */
+  /** Returns true if no newer state has come since the evaluation began. */
   boolean isStillNewest() {
     return base == newest().slot();
   }

@@ -62,22 +62,22 @@ final class OtherOwners {
     return live;
   }
 
-  /** Whether each one that is listed is live and takes groups. */
+  /** Returns true if each one that is listed is live and takes groups. */
   boolean seesAll() {
     return list.listed().filter(names -> live.keySet().containsAll(names)).isPresent();
   }
 
-  /** Whether each one that is listed has heard this one since then. */
+  /** Returns true if each one that is listed has heard this one since then. */
   boolean haveHeardSince(long steady) {
     return list.haveHeardSince(steady);
   }
 
-  /** Whether one that is live knows a group. */
+  /** Returns true if one that is live knows a group. */
   boolean isKnown(long group) {
     return live.values().stream().anyMatch(each -> each.group(group).isPresent());
   }
 
-  /** Whether one that knew a group is not live any more, and so may have evaluated it. */
+  /** Returns true if one that knew a group is not live any more, and so may have evaluated it. */
   boolean hasLost(long group) {
     return read.entrySet().stream()
         .anyMatch(

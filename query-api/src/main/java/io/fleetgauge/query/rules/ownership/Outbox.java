@@ -31,7 +31,7 @@ public final class Outbox {
     alerts.forEach(alert -> waiting.put(alert.labels(), alert));
   }
 
-  /** What is to be told now. */
+  /** Takes the notices that are to be sent now. */
   public List<Notice> take() {
     owned = true;
     List<Notice> taken = List.copyOf(waiting.values());
@@ -55,7 +55,7 @@ public final class Outbox {
     return tenure;
   }
 
-  /** Whether what was taken in a tenure is still to be told. */
+  /** Returns true if what was taken in a tenure is still to be sent. */
   public boolean isCurrent(long of) {
     return owned && tenure == of;
   }

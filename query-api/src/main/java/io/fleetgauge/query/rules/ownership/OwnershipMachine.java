@@ -119,7 +119,7 @@ public final class OwnershipMachine {
     }
   }
 
-  /** What the others are to know. */
+  /** Note for the others. */
   public GroupNote note() {
     Map<Long, GroupNote.Known> groups = new HashMap<>();
     held.forEach(
@@ -133,7 +133,7 @@ public final class OwnershipMachine {
     return new GroupNote(isServing(), groups);
   }
 
-  /** Whether this query API takes groups. */
+  /** Returns true if this query API takes groups. */
   public boolean isServing() {
     return confirmed && !leaving;
   }
@@ -299,14 +299,14 @@ public final class OwnershipMachine {
   }
 
   /**
-   * How old a state may be at those who neither own nor shadow a group. They have one for the case
+   * Largest age of a state at those who neither own nor shadow a group. They have one for the case
    * that both who do die at once.
    */
   private static long spareMillis(Held each) {
     return each.newest().slot() == 0 ? 0 : Math.max(SPARE_MILLIS, 2 * each.dealt().interval());
   }
 
-  /** Whether somebody has a newer state, which is fetched. */
+  /** Returns true if somebody has a newer state, which is fetched. */
   private boolean isBehind(Held each, long tolerated, Map<String, List<RuleGroup.Id>> fetch) {
     long key = GroupHash.of(each.dealt().id());
     long newest = each.newest().slot() + tolerated;
@@ -429,7 +429,7 @@ public final class OwnershipMachine {
   }
 
   /**
-   * Whether what was begun in a term may still be published: asked right before it is.
+   * Returns true if what was begun in a term may still be published: asked right before it is.
    *
    * @param now ms of a clock that never goes back
    */
@@ -437,12 +437,12 @@ public final class OwnershipMachine {
     return of == term && confirmed && !leaving && now - lastTick <= LEASE_MILLIS;
   }
 
-  /** Whether this query API owns a group, and knows what the others know. */
+  /** Returns true if this query API owns a group, and knows what the others know. */
   public boolean owns(RuleGroup.Id group) {
     return confirmed && !leaving && find(group).filter(each -> each.isOwner(name)).isPresent();
   }
 
-  /** Whether nothing is being evaluated. */
+  /** Returns true if nothing is being evaluated. */
   public boolean isIdle() {
     return held.values().stream().allMatch(each -> each.underWay() == 0);
   }
@@ -468,12 +468,12 @@ public final class OwnershipMachine {
     return live;
   }
 
-  /** How many groups this query API owns. */
+  /** Number of groups that this query API owns. */
   public long owned() {
     return confirmed ? held.values().stream().filter(each -> each.isOwner(name)).count() : 0;
   }
 
-  /** How many groups this query API would go on with. */
+  /** Number of groups that this query API would go on with. */
   public long shadowed() {
     return confirmed ? held.values().stream().filter(each -> each.isShadow(name)).count() : 0;
   }
@@ -491,7 +491,7 @@ public final class OwnershipMachine {
     return replayed;
   }
 
-  /** How often this process stood still, and lost its groups. */
+  /** Number of times that this process stood still, and lost its groups. */
   public long leasesLost() {
     return leasesLost;
   }

@@ -4,7 +4,7 @@ import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.runtime.process.Meters;
 import java.util.function.Supplier;
 
-/** What the machine counts, for other threads. */
+/** Counters of the machine, for other threads. */
 record OwnershipFigures(
     long owned,
     long shadowed,

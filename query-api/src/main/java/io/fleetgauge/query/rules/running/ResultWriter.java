@@ -201,7 +201,7 @@ final class ResultWriter {
     post(slot, isWanted, givenUp);
   }
 
-  /** How many samples a gateway says that it has stored; 0 if it says nothing. */
+  /** Number of samples that a gateway says it has stored; 0 if it says nothing. */
   private static int stored(MultiMap headers) {
     int stored = 0;
     for (String name : STORED) {

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleConsumer;
 
 /**
- * What is counted of rules. Where Prometheus has a metric ({@code prometheus_rule_*}), the name
- * after the prefix is its own.
+ * Counters of rules. Where Prometheus has a metric ({@code prometheus_rule_*}), the name after the
+ * prefix is its own.
  */
 final class RuleCounts {
   private static final double[] LATENESS_SECONDS = {0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300};
@@ -26,7 +26,7 @@ final class RuleCounts {
   private final LongAdder outOfScope = new LongAdder();
   private volatile DoubleConsumer lateness = seconds -> {};
 
-  /** What is counted of a group, while it is known. */
+  /** Counters of a group, while it is known. */
   private static final class OfGroup {
     private final LongAdder iterations = new LongAdder();
     private final LongAdder evaluations = new LongAdder();

@@ -47,7 +47,7 @@ record RuleQueries(
     implements GroupEvaluation.Queries {
   private static final Logger LOG = LoggerFactory.getLogger(RuleQueries.class);
 
-  /** What has nothing to do with the query. */
+  /** Failures that have nothing to do with the query. */
   private static final Set<QueryFailure.Kind> PASSING =
       EnumSet.of(
           QueryFailure.Kind.TIMEOUT,
@@ -98,8 +98,9 @@ record RuleQueries(
   }
 
   /**
-   * What an evaluation is told of a failure: to try again later, or an error of the rule. A defect
-   * is treated like a failure that passes: without an end of the attempts it would stop the group.
+   * The exception that an evaluation gets for a failure: to try again later, or an error of the
+   * rule. A defect is treated like a failure that passes: without an end of the attempts it would
+   * stop the group.
    */
   static Exception told(Throwable failure, boolean mayPass) {
     boolean isKnown = failure instanceof QueryFailure;

@@ -74,7 +74,7 @@ public final class RunningRules implements AutoCloseable {
   private GroupEvaluation.Outcome outcome;
 
   /**
-   * What rules need of the process.
+   * Parts of the process that rules need.
    *
    * @param groups the groups that are known now
    * @param view the cluster, in which gateways store results
@@ -82,7 +82,7 @@ public final class RunningRules implements AutoCloseable {
    * @param http reaches gateways
    * @param lookback of instant selectors, ms
    * @param timeout longest time of a query, ms
-   * @param externalUrl what links in alerts begin with
+   * @param externalUrl prefix of links in alerts
    * @param notifier takes the alerts of a tenant; must not wait
    * @param clock ms since the epoch
    */
@@ -354,7 +354,7 @@ public final class RunningRules implements AutoCloseable {
                 && machine.filter(of -> of.live().isEmpty()).isPresent());
   }
 
-  /** What no query API has may be known from the series of alerts that are stored. */
+  /** Restores a state that no query API has from the series of alerts that are stored. */
   private void restore(Effect.Restore restore) {
     Known known = groups.get(restore.group());
     if (known == null) {
@@ -478,8 +478,8 @@ public final class RunningRules implements AutoCloseable {
   }
 
   /**
-   * Whether this process still speaks for a group: false while it has reason to think that another
-   * one has gone on with it. A process that stops owned it until then.
+   * Returns true if this process still speaks for a group: false while it has reason to think that
+   * another one has gone on with it. A process that stops owned it until then.
    */
   private boolean isCurrent(Outbox outbox, long tenure) {
     return outbox.isCurrent(tenure)

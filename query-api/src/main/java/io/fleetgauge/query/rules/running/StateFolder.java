@@ -52,7 +52,7 @@ final class StateFolder implements AutoCloseable {
     return new StateFolder(states);
   }
 
-  /** What is there; a file that cannot be read is ignored. */
+  /** Reads the states in the folder; a file that cannot be read is ignored. */
   List<GroupState> read() {
     List<GroupState> states = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {

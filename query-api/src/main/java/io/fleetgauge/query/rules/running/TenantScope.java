@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the rules of a tenant may read and write.
+ * Scope in which the rules of a tenant read and write.
  *
- * @param labels that everything they write has: those that the scope demands
+ * @param labels labels of everything they write: those that the scope demands
  * @param others matchers of the scope that everything they write has to match besides
  */
 record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
