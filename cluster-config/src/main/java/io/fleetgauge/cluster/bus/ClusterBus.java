@@ -86,7 +86,7 @@ public final class ClusterBus implements AutoCloseable {
    *
    * @param member the process's member; its Hazelcast instance carries the registrations
    * @param host the address that other members reach; a private one
-   * @param name what people call this process
+   * @param name by which people know this process
    * @param guard has the tenants file and the cluster's key
    */
   public static ClusterBus start(ClusterMember member, String host, String name, Guard guard) {

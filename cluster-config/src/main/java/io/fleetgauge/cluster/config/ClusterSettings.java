@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param name {@code cluster.name}
  * @param host {@code cluster.host}
  * @param port {@code cluster.port}
- * @param isPortSet whether {@code cluster.port} was given: then that port is used or none; if not,
+ * @param isPortSet true if {@code cluster.port} was given: then that port is used or none; if not,
  *     a process that holds no data uses the next free port
  * @param members {@code cluster.members}, each as host:port; empty when the key is missing and
  *     members are discovered

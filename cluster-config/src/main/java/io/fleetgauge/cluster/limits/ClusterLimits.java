@@ -26,8 +26,8 @@ public final class ClusterLimits {
   /**
    * Begins to share; the process has joined the cluster.
    *
-   * @param limits how many queries of a tenant may run at once
-   * @param maxConcurrent how many queries of all tenants may run or wait at once
+   * @param limits number of queries of a tenant that may run at once
+   * @param maxConcurrent number of queries of all tenants that may run or wait at once
    */
   public static ClusterLimits start(
       PeerLink link, LocalQueries local, ToIntFunction<String> limits, int maxConcurrent) {

@@ -30,10 +30,11 @@ record ShareNote(boolean isWaiting, Map<String, Budget> budgets) {
   /**
    * Use of one limit.
    *
-   * @param demand how many queries would run at once if they could
-   * @param running how many run
-   * @param allowed how many it lets run at most
-   * @param beyond how many run in places that are neither its own nor lent, since shares shrank
+   * @param demand number of queries that would run at once if they could
+   * @param running number of queries that run
+   * @param allowed number of queries that it lets run at most
+   * @param beyond number of queries that run in places that are neither its own nor lent, since
+   *     shares shrank
    * @param lent places that others may use, by life
    * @param held places of others that it may use, or that are still in use, by life
    */

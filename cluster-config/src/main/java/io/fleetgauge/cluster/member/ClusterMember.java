@@ -247,7 +247,7 @@ public final class ClusterMember implements AutoCloseable {
   /**
    * Makes a host known to the cluster, soon; never waits. A host that is known changes nothing.
    *
-   * @param admission how it comes into the table
+   * @param admission to the table
    */
   public void register(String host, Admission admission) {
     if (registering.size() >= OwnershipTable.MAX_HOSTS || !registering.add(host)) {

@@ -22,7 +22,7 @@ final class IgnoredEntries {
    * Something was read and is not used.
    *
    * @param origin where it lies or who published it; logged once
-   * @param reason what is wrong with it
+   * @param reason problem of the entry
    */
   void ignore(String origin, String reason) {
     count.increment();

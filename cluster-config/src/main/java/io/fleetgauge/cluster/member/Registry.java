@@ -192,7 +192,7 @@ final class Registry {
   /**
    * Publishes where this query API is reached, and finds the others.
    *
-   * @param isPatient whether one that has not published itself yet is waited for
+   * @param isPatient true if one that has not published itself yet is waited for
    * @return empty if they cannot be known yet
    */
   Optional<List<MemberForm>> queryApis(MemberForm own, boolean isPatient) {

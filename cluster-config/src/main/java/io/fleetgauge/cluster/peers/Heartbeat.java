@@ -10,7 +10,7 @@ import java.util.Map;
  * @param sent us by the sender's clock that never goes back; rises with each heartbeat
  * @param answers the life of the receiver that the sender has heard last; 0 if it has heard none
  * @param answered the newest {@code sent} of that life that the sender has heard
- * @param leaving whether the sender stops
+ * @param leaving true if the sender stops
  * @param notes by topic; one that is absent is as it was
  */
 public record Heartbeat(

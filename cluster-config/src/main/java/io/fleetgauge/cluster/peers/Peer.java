@@ -6,12 +6,12 @@ import java.util.Optional;
 /**
  * Another query API, by what this one has heard of it.
  *
- * @param name what people call it, such as {@code host:9090}; the same after a restart
+ * @param name by which people know it, such as {@code host:9090}; the same after a restart
  * @param life a random number that is new at each start
  * @param heardAt when its last heartbeat came, ms of this process's clock
  * @param acknowledged it has heard the heartbeat that this process sent then, ms of this process's
  *     clock; 0 if it has heard none
- * @param notes what it tells, by topic
+ * @param notes its notes, by topic
  */
 public record Peer(
     String name,

@@ -87,7 +87,8 @@ public final class PeerLink implements AutoCloseable {
    * Begins to send heartbeats.
    *
    * @param name of this query API, which it keeps over restarts
-   * @param count how many query APIs the cluster's membership shows, this one included; never waits
+   * @param count number of query APIs that the cluster's membership shows, this one included; never
+   *     waits
    */
   public void start(String name, IntSupplier count) {
     context.runOnContext(

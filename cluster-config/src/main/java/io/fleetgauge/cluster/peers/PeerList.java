@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param self the name of the one that sees them
  * @param others those that were heard in the last two minutes, by name
  * @param listed names of the others that the cluster's membership shows; empty until it is known
- * @param members how many the cluster's membership shows, this one included
+ * @param members number that the cluster's membership shows, this one included
  */
 public record PeerList(
     long version, String self, List<Peer> others, Optional<Set<String>> listed, int members) {

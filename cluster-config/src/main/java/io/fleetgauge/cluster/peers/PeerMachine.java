@@ -98,7 +98,7 @@ public final class PeerMachine {
   /**
    * Tells the others a note of a topic.
    *
-   * @param isUrgent whether a change is sent with the next tick
+   * @param isUrgent true if a change is sent with the next tick
    * @param note is asked whenever a heartbeat is made
    */
   public void tell(String topic, boolean isUrgent, Supplier<byte[]> note) {
@@ -114,7 +114,8 @@ public final class PeerMachine {
    * The cluster's membership has been looked at.
    *
    * @param others the names of the other query APIs; empty while not known
-   * @param count how many query APIs it shows, this one included; some may not have a name yet
+   * @param count number of query APIs that it shows, this one included; some may not have a name
+   *     yet
    */
   public void listed(Optional<Set<String>> others, int count, long now) {
     listed = others.map(Set::copyOf);
@@ -178,7 +179,7 @@ public final class PeerMachine {
   /**
    * A heartbeat has come; one that is older than another of its sender changes nothing.
    *
-   * @return whether it is new
+   * @return true if it is new
    */
   public boolean heard(Heartbeat beat, long now) {
     if (beat.from().equals(name)) {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * Asks every gateway in sight the same question. Safe for all threads.
  *
  * @param view the newest view of the cluster
- * @param http how gateways are asked
+ * @param http client that asks gateways
  */
 public record AllGateways(Supplier<ClusterView> view, WebRequests http) {
   private static final long ASK_MILLIS = 5_000;

@@ -6,9 +6,9 @@ import java.util.Locale;
 /**
  * Something that an operator has to know of.
  *
- * @param subject what it is about, such as {@code gateway g1}
- * @param text what is wrong
- * @param advice what to do
+ * @param subject of the problem, such as {@code gateway g1}
+ * @param text problem, in words
+ * @param advice action for the operator
  */
 public record Problem(Severity severity, String subject, String text, String advice) {
   /** Severities, the worst first. */

@@ -26,8 +26,8 @@ final class Departures {
    * The next {@link Holders#stay}.
    *
    * @param holders as they are after this report
-   * @param report what the owner says of this time; empty if nothing
-   * @param isRemoved whether an operator wants the host removed
+   * @param report of the owner on this time; empty if nothing
+   * @param isRemoved true if an operator wants the host removed
    * @param present the gateways that are there
    */
   static Stay next(
@@ -51,7 +51,7 @@ final class Departures {
    * Returns true if the host is not in the next table.
    *
    * @param holders as they were before
-   * @param report what the owner says of this time; empty if nothing
+   * @param report of the owner on this time; empty if nothing
    * @param isRemovable as {@link Situation#removable}
    */
   static boolean leaves(Holders holders, Optional<Report> report, boolean isRemovable) {

@@ -13,11 +13,12 @@ import java.util.Set;
  * @param since the epoch from which on it has been the owner without a break
  * @param behind gateways that may have acknowledged what the owner has not: owners before it that
  *     went before it had all of theirs, and itself when it has noticed that something is missing
- * @param copies who has or is getting what the owner has, in the order in which they began to
+ * @param copies gateways that have or are getting what the owner has, in the order in which they
+ *     began to
  * @param next the one of {@code copies} that is to be the owner as soon as it is whole; empty when
  *     the host is not on the move
- * @param stay whether the host stays in the table
- * @param admission how it came into the table
+ * @param stay says whether the host stays in the table
+ * @param admission to the table
  */
 public record Holders(
     String owner,
@@ -28,10 +29,7 @@ public record Holders(
     Stay stay,
     Admission admission) {
 
-  /**
-   * States of a host on its way out of the table; see {@link Departures}. Its numbers are
-   * persisted.
-   */
+  /** Says whether a host stays in the table; see {@link Departures}. Its numbers are persisted. */
   public enum Stay {
     /** It stays. */
     KEPT,
@@ -56,7 +54,7 @@ public record Holders(
    * A gateway that has a copy.
    *
    * @param since the epoch from which on it has been a copy without a break
-   * @param synced whether it has all that the owner has, as the owner said last
+   * @param synced true if it has all that the owner has, as the owner said last
    */
   public record Copy(String gateway, long since, boolean synced) {
     /** Names it, and this time of its being a copy: what was said of another time is void. */

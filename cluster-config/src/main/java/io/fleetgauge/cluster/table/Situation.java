@@ -12,7 +12,7 @@ import java.util.Set;
  * @param writer id of the gateway that makes it
  * @param gateways those that are there
  * @param hosts those that are known
- * @param reports reports of owners on the copies of their hosts, by host
+ * @param reports of owners on the copies of their hosts, by host
  * @param replication number of gateways that hold a host, the owner among them, 1 to 3
  * @param registered entries of hosts in the registry; nothing is known of a host without one
  * @param removable hosts that have been {@link Holders.Stay#REMOVED} for so long that all gateways
@@ -52,7 +52,7 @@ public record Situation(
    *
    * @param zone what it shares with others that may fail with it, such as a rack; empty when that
    *     is not known
-   * @param active whether it may be given hosts; one that starts or leaves may not
+   * @param active true if it may be given hosts; one that starts or leaves may not
    * @param start what it has stated of its present start; empty while it has not
    */
   public record Gateway(
@@ -64,7 +64,7 @@ public record Situation(
    * @param since as {@link Holders#since} was when it was said; of another time it says nothing
    * @param behind as {@link Holders#behind}
    * @param synced the keys of the copies that have all that the owner has
-   * @param idle whether the owner has no sample of it within retention, and nobody has sent or
+   * @param idle true if the owner has no sample of it within retention, and nobody has sent or
    *     offered one for a while
    */
   public record Report(

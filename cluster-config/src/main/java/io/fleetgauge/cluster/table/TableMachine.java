@@ -42,7 +42,7 @@ public final class TableMachine {
   /**
    * A gateway that makes tables.
    *
-   * @param replication how many gateways hold a host, the owner among them, 1 to 3
+   * @param replication number of gateways that hold a host, the owner among them, 1 to 3
    * @param start drawn at random for each start of the process, not 0; the generation of the
    *     cluster's tables too, should this gateway make the first one
    */

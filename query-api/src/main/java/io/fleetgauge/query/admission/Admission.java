@@ -131,7 +131,7 @@ public final class Admission {
   }
 
   /**
-   * @param shares what each tenant may use
+   * @param shares share of each tenant
    * @param cluster the part of the cluster's limits that may be used here
    * @param nanoTime as {@link System#nanoTime}
    */

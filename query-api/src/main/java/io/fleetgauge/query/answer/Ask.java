@@ -38,7 +38,7 @@ public record Ask<T>(Caller caller, Request<T> request, Options options) {
    * Everything that the answer of a PromQL query depends on. Strictness is not part of it: the same
    * answer is a success for one caller and an error for another.
    *
-   * @param named whether warnings have the names of hosts in them
+   * @param named true if warnings have the names of hosts in them
    */
   record Key(
       String tenant,

@@ -12,9 +12,9 @@ import java.util.List;
  *
  * @param tenant name of the tenant; names of several are joined by {@code |}
  * @param scope matchers that every selector gets
- * @param seesAllHosts whether the caller may see the names of all hosts; a filter that the caller
+ * @param seesAllHosts true if the caller may see the names of all hosts; a filter that the caller
  *     sets does not change that, a scope does
- * @param limits what the tenant may use
+ * @param limits of the tenant
  */
 public record Caller(
     String tenant, List<Matcher> scope, boolean seesAllHosts, TenantLimits limits) {

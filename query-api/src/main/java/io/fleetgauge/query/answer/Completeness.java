@@ -14,11 +14,11 @@ import java.util.TreeSet;
  * Which hosts an answer covers, and how fresh they are. For a caller with a scope, only hosts that
  * have a series in it count.
  *
- * @param expected how many hosts it should cover; {@link #UNKNOWN} if that is not known
+ * @param expected number of hosts that it should cover; {@link #UNKNOWN} if that is not known
  * @param missing those of them that it does not cover, sorted
- * @param unseen whether hosts are missing of which it is not known whether they should be covered
- * @param epoch epoch of the table that named the owners; {@link #UNKNOWN} for a caller with a
- *     scope, because it tells of the hosts of others
+ * @param unseen true if hosts are missing of which it is not known whether they should be covered
+ * @param epoch of the table that named the owners; {@link #UNKNOWN} for a caller with a scope,
+ *     because it tells of the hosts of others
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link
  *     Long#MIN_VALUE} when it is not known, and for a caller with a scope
  * @param warnings one for each kind of gap; empty when the answer is whole

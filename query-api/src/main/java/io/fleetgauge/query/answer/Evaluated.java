@@ -12,7 +12,7 @@ import java.util.Map;
  * The answer of a PromQL query.
  *
  * @param timings where the time went
- * @param trace how the answer came about
+ * @param trace of the answer
  * @param body the encoded response, kept for later callers
  */
 public record Evaluated(

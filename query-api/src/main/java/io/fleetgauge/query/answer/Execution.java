@@ -98,7 +98,7 @@ final class Execution {
    *
    * @param coverage of everything that was read for it
    * @param changes what had changed before anything was read for it, if that is known
-   * @param samples how many samples were read, here and by the shards
+   * @param samples number of samples that were read, here and by the shards
    */
   record Executed(
       PlannedPiece piece,

@@ -6,7 +6,7 @@ import java.util.List;
  * An answer.
  *
  * @param warnings what is missing first, then what evaluation warns of
- * @param completeness which hosts it covers
+ * @param completeness hosts that it covers
  */
 public record Reply<T>(T value, List<String> warnings, Completeness completeness) {
   /** The warning of an answer that was cut at the limit that the request sets. */

@@ -34,7 +34,7 @@ public sealed interface Request<T> {
    *
    * @param parsed the expression, if the text has been parsed already
    * @param step 0 for an instant query, whose start and end are equal
-   * @param lookback how old a sample an instant selector may take
+   * @param lookback largest age of a sample that an instant selector takes
    */
   record Promql(String text, Optional<Expr> parsed, long start, long end, long step, long lookback)
       implements Request<Evaluated> {
@@ -115,8 +115,8 @@ public sealed interface Request<T> {
    * @param hosts whose series are read; reductions are of all hosts
    * @param after samples at or before this time are not read, ms
    * @param to samples after this time are not read, ms
-   * @param escaping how names are written
-   * @param gzip whether the lines are compressed
+   * @param escaping of names
+   * @param gzip true if the lines are compressed
    */
   record Newest(
       List<List<Matcher>> selectors,
@@ -175,7 +175,7 @@ public sealed interface Request<T> {
    *
    * @param after samples up to this time count from then on, ms
    * @param to the end of the time, ms
-   * @param lookback how long a sample stands, ms
+   * @param lookback longest time that a sample stands, ms
    * @param unit of the whole numbers that values are rounded to, as its inverse: 1,000 for
    *     thousandths
    */

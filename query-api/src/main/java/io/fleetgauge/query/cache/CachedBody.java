@@ -34,7 +34,7 @@ public final class CachedBody {
   /**
    * The body.
    *
-   * @param gzip whether to compress it, if that is worth the work
+   * @param gzip true to compress it, if that is worth the work
    * @param encoder encodes it if no caller has yet
    */
   public Body body(boolean gzip, Supplier<Buffer> encoder) {

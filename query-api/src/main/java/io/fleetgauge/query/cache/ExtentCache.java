@@ -75,7 +75,7 @@ public final class ExtentCache {
 
   /**
    * @param bytes of all tenants together
-   * @param shares how many tenants can fill their share at once
+   * @param shares number of tenants that can fill their share at once
    */
   public ExtentCache(Versions versions, long bytes, int shares) {
     this.versions = versions;

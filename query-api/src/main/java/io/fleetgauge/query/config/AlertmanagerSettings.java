@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * @param timeout {@code timeout}
  * @param tenants {@code tenants}; empty for all rules
  * @param relabelling {@code relabel}
- * @param access what is shown to the Alertmanagers
+ * @param access credentials that are shown to the Alertmanagers
  */
 public record AlertmanagerSettings(
     String name,

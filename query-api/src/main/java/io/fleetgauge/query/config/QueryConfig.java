@@ -292,7 +292,7 @@ public record QueryConfig(
   }
 
   /**
-   * @param source what messages call the text
+   * @param source name of the text in messages
    * @throws ConfigException with every problem there is
    */
   public static QueryConfig read(String source, String yaml) throws ConfigException {

@@ -104,7 +104,7 @@ public final class CostEstimates {
   /**
    * A part of a query.
    *
-   * @param rollups whether every sample that it reads may be taken from rollups
+   * @param rollups true if every sample that it reads may be taken from rollups
    */
   public record Part(List<SamplesRead> reads, boolean rollups) {}
 
@@ -151,7 +151,7 @@ public final class CostEstimates {
   }
 
   /**
-   * @param hosts how many hosts there are
+   * @param hosts number of hosts
    */
   public CostEstimates(Source source, IntSupplier hosts) {
     this.source = source;
@@ -163,7 +163,7 @@ public final class CostEstimates {
   /**
    * The cost of the parts of one query together. Never fails.
    *
-   * @param load whose query it is; its work is not looked at
+   * @param load of the query; its work is not looked at
    */
   public Future<Cost> of(List<Part> parts, Load load) {
     Map<Key, Selection> unknown = new LinkedHashMap<>();
@@ -252,7 +252,7 @@ public final class CostEstimates {
   }
 
   /**
-   * @param whole whether every host is in the answer
+   * @param whole true if every host is in the answer
    */
   private Density density(Selection selection, Optional<Extent> answer, boolean whole) {
     List<Compared> matchers = Compared.of(selection.matchers());

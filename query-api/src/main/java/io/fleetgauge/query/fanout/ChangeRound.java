@@ -34,7 +34,7 @@ final class ChangeRound {
    * Where the next look continues.
    *
    * @param view that the gateways were asked by
-   * @param said what the gateways reported last, without those that failed
+   * @param said last reports of the gateways, without those that failed
    * @param readers the gateway that is read first, by host
    */
   private record Position(ClusterView view, Map<URI, Said> said, Map<String, URI> readers) {

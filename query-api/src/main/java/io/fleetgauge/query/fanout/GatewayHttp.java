@@ -97,7 +97,7 @@ final class GatewayHttp {
   }
 
   /**
-   * @param span what the request belongs to
+   * @param span that the request belongs to
    * @param timeoutMillis above 0
    */
   Call ask(URI gateway, Fragment fragment, Span span, long timeoutMillis) {

@@ -46,7 +46,7 @@ public final class Gateways implements GatewayReads {
   private final ChangeRound changeRound = new ChangeRound(this::askChanges);
 
   /**
-   * @param http how gateways are reached
+   * @param http client that reaches gateways
    * @param light where large answers of light queries are decoded and merged
    * @param heavy where those of heavy queries are
    */
@@ -65,7 +65,7 @@ public final class Gateways implements GatewayReads {
   /**
    * For connections to gateways: enough that no request waits for the connection of a query.
    *
-   * @param queries how many are executed at once
+   * @param queries number of queries that are executed at once
    */
   public static HttpClients.Limits connections(int queries) {
     return new HttpClients.Limits(2_000, 300, CONNECTIONS + OF_QUERY * queries, 1_000);

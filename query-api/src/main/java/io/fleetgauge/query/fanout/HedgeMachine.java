@@ -52,7 +52,7 @@ final class HedgeMachine {
     /**
      * It is time to look for the owner.
      *
-     * @param ownerIsThere whether it is in the cluster
+     * @param ownerIsThere true if it is in the cluster
      */
     record Watched(boolean ownerIsThere) implements Event {}
 
@@ -72,7 +72,7 @@ final class HedgeMachine {
     /**
      * The hosts are read as far as they can be; requests that are under way end.
      *
-     * @param byReplicas whether the answers are those of replicas
+     * @param byReplicas true if the answers are those of replicas
      */
     record Finish(List<FragmentAnswer> answers, boolean byReplicas) implements Effect {}
 
@@ -83,8 +83,8 @@ final class HedgeMachine {
   /**
    * @param replicas where the hosts are read when the owner does not answer; asked for only then,
    *     and hosts without a replica are absent
-   * @param patienceMillis how long to wait for the owner before replicas are asked
-   * @param heavy whether the read is so much work that a replica would take as long
+   * @param patienceMillis time to wait for the owner before replicas are asked
+   * @param heavy true if the read is so much work that a replica would take as long
    */
   HedgeMachine(
       URI owner,

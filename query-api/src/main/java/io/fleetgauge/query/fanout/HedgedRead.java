@@ -42,12 +42,12 @@ final class HedgedRead {
   /**
    * A question to an owner.
    *
-   * @param load whose read it is and how much work
+   * @param load of the read
    * @param span that the read is a part of
    * @param epoch of the table that named the owner
    * @param deadline as {@link System#nanoTime} counts
    * @param delays of the owner
-   * @param isThere whether the owner is in the cluster
+   * @param isThere true if the owner is in the cluster
    * @param hedges counts requests to replicas
    * @param since the owner is to say what had changed since then
    */

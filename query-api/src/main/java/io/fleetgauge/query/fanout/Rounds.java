@@ -88,7 +88,7 @@ final class Rounds {
   /**
    * Reads hosts.
    *
-   * @param meant which hosts are read
+   * @param meant hosts that are read
    * @param merge the answers of all gateways
    */
   @SuppressWarnings("unchecked") // an answer was decoded as one to the question

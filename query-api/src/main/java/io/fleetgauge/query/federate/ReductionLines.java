@@ -98,8 +98,8 @@ final class ReductionLines {
    * The lines of each name.
    *
    * @param selectors of reductions
-   * @param names whether a name is in the requested part
-   * @param escaping how names are written
+   * @param names true if a name is in the requested part
+   * @param escaping of names
    */
   SortedMap<String, ExpositionLines> of(
       List<MetricReductions> reductions,

@@ -20,7 +20,7 @@ import java.util.TreeSet;
  *
  * @param families lines as gateways sent them, in pieces
  * @param reductions lines that were written here
- * @param escaping how names are written
+ * @param escaping of names
  */
 record ScrapeLines(
     SortedMap<String, List<MetricLines>> families,
@@ -65,7 +65,7 @@ record ScrapeLines(
   }
 
   /**
-   * @param gzip whether the pieces are compressed, and the whole should be
+   * @param gzip true if the pieces are compressed, and the whole should be
    */
   void write(OutputStream out, boolean gzip) throws IOException {
     if (gzip) {

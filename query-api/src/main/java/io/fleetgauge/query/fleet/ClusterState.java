@@ -6,12 +6,12 @@ import java.util.List;
  * The cluster as it is seen from here.
  *
  * @param epoch of the table
- * @param minority whether so few gateways are in sight that others may have gone on without them
+ * @param minority true if so few gateways are in sight that others may have gone on without them
  */
 public record ClusterState(long epoch, boolean minority, List<Gateway> gateways) {
   /**
    * @param address where it is reached, for people
-   * @param hosts how many hosts it owns
+   * @param hosts number of hosts that it owns
    */
   public record Gateway(String name, String address, long hosts) {}
 }

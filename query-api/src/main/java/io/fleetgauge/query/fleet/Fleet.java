@@ -50,7 +50,7 @@ public interface Fleet {
   /**
    * Metadata that senders reported of their metrics, by name.
    *
-   * @param tenants tenants whose reports are read; all when empty
+   * @param tenants whose reports are read; all when empty
    */
   Future<Gathered<Map<String, MetricMetadata>>> metadata(List<String> tenants, ReadOptions options);
 

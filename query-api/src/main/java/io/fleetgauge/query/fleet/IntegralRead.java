@@ -9,7 +9,7 @@ import java.util.List;
  * @param matchers of the series, with their owners and the scope
  * @param after samples up to this time count from then on, ms
  * @param to the end of the time, ms
- * @param lookback how long a sample stands, ms
+ * @param lookback longest time that a sample stands, ms
  * @param unit of the whole numbers that values are rounded to, as its inverse: 1,000 for
  *     thousandths
  * @param budget most samples that one gateway may read; more is an error

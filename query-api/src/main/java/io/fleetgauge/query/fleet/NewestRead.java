@@ -10,8 +10,8 @@ import java.util.List;
  * @param selectors a series is read when it matches one of them
  * @param after samples at or before this time are not read, ms
  * @param to samples after this time are not read, ms
- * @param escaping how names are written
- * @param gzip whether the lines are compressed
+ * @param escaping of names
+ * @param gzip true if the lines are compressed
  * @param maxSeries more series on one gateway are an error
  * @param maxBytes more bytes on one gateway are an error
  */

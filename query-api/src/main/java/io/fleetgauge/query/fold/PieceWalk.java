@@ -44,7 +44,7 @@ public final class PieceWalk<T> {
 
   /**
    * @param worker where the fold is called
-   * @param pieceSamples how many samples a piece should have
+   * @param pieceSamples number of samples that a piece should have
    */
   public PieceWalk(
       SampleSource source, SampleFold<T> fold, WorkerExecutor worker, long pieceSamples) {
@@ -77,7 +77,7 @@ public final class PieceWalk<T> {
   }
 
   /**
-   * @param series how many series the last piece had
+   * @param series number of series that the last piece had
    */
   private void next(long series) {
     try {

@@ -26,8 +26,8 @@ public interface SampleSource {
    * Fails when the request may not go on: it was cancelled, its time is over, or it has read too
    * much.
    *
-   * @param series how many series the last piece had
-   * @param samples how many samples have been read for it so far
+   * @param series number of series that the last piece had
+   * @param samples number of samples that have been read for it so far
    */
   void check(long series, long samples) throws QueryFailure;
 }

@@ -192,7 +192,7 @@ public final class ApiRequest {
   /**
    * Completeness as the header has it.
    *
-   * @param age how old the watermark is, as a field of the header; may be empty
+   * @param age of the watermark, as a field of the header; may be empty
    */
   static String text(Completeness of, String age) {
     List<String> names = of.missing().subList(0, Math.min(MAX_NAMES, of.missing().size()));

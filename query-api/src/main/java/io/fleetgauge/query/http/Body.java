@@ -18,14 +18,14 @@ public sealed interface Body {
   /**
    * Encoded once and kept, plain and compressed, for later requests with the same answer.
    *
-   * @param isSmall whether encoding it takes less time than waking up a worker thread
+   * @param isSmall true if encoding it takes less time than waking up a worker thread
    */
   record Kept(CachedBody cached, Supplier<Buffer> encoding, boolean isSmall) implements Body {}
 
   /**
    * Sent while it is encoded, for bodies that should not be in memory as a whole.
    *
-   * @param isCompressed whether the encoding writes gzip
+   * @param isCompressed true if the encoding writes gzip
    */
   record Streamed(Encoding encoding, boolean isCompressed) implements Body {}
 

@@ -86,7 +86,7 @@ public final class Json {
   }
 
   /**
-   * @param asMessage whether the text is also the value of {@code message}
+   * @param asMessage true if the text is also the value of {@code message}
    */
   static Buffer error(QueryFailure failure, boolean asMessage) {
     return write(

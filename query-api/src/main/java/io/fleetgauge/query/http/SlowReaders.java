@@ -18,7 +18,7 @@ final class SlowReaders {
   private int all;
 
   /**
-   * @param most how many bodies a tenant may be sent at once
+   * @param most number of bodies that a tenant may be sent at once
    * @param work sends a body
    * @return fails with a {@link QueryFailure} when the tenant is sent too many; completes on the
    *     caller's context

@@ -26,8 +26,8 @@ public final class AliasedNewest {
 
   /**
    * @param hosts which series are meant, by their labels in braces
-   * @param escaping how names are written
-   * @param gzip whether the lines are packed
+   * @param escaping of names
+   * @param gzip true if the lines are packed
    */
   public AliasedNewest(Predicate<String> hosts, NameEscaping escaping, boolean gzip) {
     this.hosts = hosts;

@@ -18,9 +18,9 @@ import java.util.List;
  * @param id unique in the cluster
  * @param text the query, cut to {@link #MAX_TEXT} characters
  * @param state planning, waiting or running
- * @param millis how long it has been running
- * @param series how many series it reads
- * @param samples how many samples it reads
+ * @param millis time for which it has been running
+ * @param series number of series that it reads
+ * @param samples number of samples that it reads
  */
 public record RemoteQuery(
     long id, String tenant, String text, String state, long millis, long series, long samples) {

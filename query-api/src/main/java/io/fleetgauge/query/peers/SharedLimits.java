@@ -20,7 +20,7 @@ public final class SharedLimits implements ClusterShare {
   /**
    * Begins to share limits with the others.
    *
-   * @param limits how many queries of a tenant may run at once
+   * @param limits number of queries of a tenant that may run at once
    */
   public void join(
       PeerLink link, Admission admission, ToIntFunction<String> limits, int maxConcurrent) {

@@ -25,7 +25,7 @@ final class AnswerJson {
   private AnswerJson() {}
 
   /**
-   * @param withStats whether the response has statistics
+   * @param withStats true if the response has statistics
    */
   static Buffer success(Reply<Evaluated> reply, boolean withStats) {
     return Json.write(size(reply.value().result()), content(reply, withStats));

@@ -29,7 +29,7 @@ final class PointWriter {
   /**
    * Writes all numbers of a series as an array of points.
    *
-   * @return how many bytes they take
+   * @return number of bytes that they take
    */
   int write(Series series) {
     size = 0;

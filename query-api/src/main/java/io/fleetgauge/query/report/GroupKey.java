@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  *
  * @param name as it is asked for
  * @param labels that may have it; the first that a series has counts
- * @param ofDevice whether a process has it from its GPU when its own series does not say
+ * @param ofDevice true if a process has it from its GPU when its own series does not say
  */
 record GroupKey(String name, List<String> labels, boolean ofDevice) {
   /** Keys that a report groups by when none are asked for. */

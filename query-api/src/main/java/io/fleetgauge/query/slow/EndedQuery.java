@@ -7,14 +7,14 @@ import java.util.List;
  * A query that ended.
  *
  * @param failure why there is no answer; empty when there is one
- * @param refused whether it failed because a limit was reached
- * @param samples how many samples were read, by gateways too
- * @param work what it was expected to amount to, in samples
+ * @param refused true if it failed because a limit was reached
+ * @param samples number of samples that were read, by gateways too
+ * @param work expected work, in samples
  * @param queuedMillis until it had a place
  * @param fetchedMillis from then until gateways had answered
  * @param evaluatedMillis from then until the result was there
  * @param slowestGateway empty when none was asked
- * @param slowestGatewayMillis how long that took
+ * @param slowestGatewayMillis time that it took
  * @param reasons why parts were not executed by gateways or not taken from rollups
  */
 public record EndedQuery(

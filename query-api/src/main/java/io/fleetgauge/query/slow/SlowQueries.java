@@ -26,8 +26,8 @@ public final class SlowQueries {
    * @param totalMillis of all of them
    * @param p50Millis of the last {@link Durations#KEPT}
    * @param p99Millis of the same
-   * @param failures how many had no answer
-   * @param samples what all of them read
+   * @param failures number of those without an answer
+   * @param samples that all of them read
    * @param slowest the one that took longest
    */
   public record Kind(

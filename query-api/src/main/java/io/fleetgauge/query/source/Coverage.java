@@ -8,11 +8,11 @@ import java.util.TreeSet;
 /**
  * Which hosts an answer covers, and how it was read.
  *
- * @param hosts how many hosts the answer should cover
+ * @param hosts number of hosts that the answer should cover
  * @param missing the hosts that it does not cover, sorted
- * @param epoch epoch of the table that named the owners; -1 when no shard was asked
- * @param times how long each shard took
- * @param hedged whether a replica answered for any host in place of its owner
+ * @param epoch of the table that named the owners; -1 when no shard was asked
+ * @param times time that each shard took
+ * @param hedged true if a replica answered for any host in place of its owner
  * @param split what is known of a split of the cluster; empty when there is none
  */
 public record Coverage(

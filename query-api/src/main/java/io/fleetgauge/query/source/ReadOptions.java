@@ -6,11 +6,11 @@ import io.fleetgauge.runtime.trace.Span;
 /**
  * Options of a read.
  *
- * @param load whose read it is and how much work
+ * @param load of the read
  * @param timeoutMillis time for the whole read, above 0
  * @param cancellation ends the read early, here and wherever it is executed
  * @param span that the read is a part of
- * @param together whether it may share a request with others that begin at the same time, which it
+ * @param together true if it may share a request with others that begin at the same time, which it
  *     then waits for
  */
 public record ReadOptions(

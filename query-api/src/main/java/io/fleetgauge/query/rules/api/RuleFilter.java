@@ -22,7 +22,7 @@ import java.util.Set;
  * @param groups names of groups; empty for all
  * @param files empty for all
  * @param matchers of which a rule's labels have to match one list; none for all rules
- * @param excludesAlerts whether alerts are left out of rules
+ * @param excludesAlerts true if alerts are left out of rules
  * @param limit most groups; 0 for no limit
  * @param token of the group to begin with; empty for the first
  */

@@ -19,8 +19,8 @@ public sealed interface Rule {
   /**
    * Makes an alert of each series of a query's result.
    *
-   * @param forMillis how long a series has to be there before its alert fires
-   * @param keepFiringMillis how long an alert goes on firing after its series is gone
+   * @param forMillis time for which a series has to be there before its alert fires
+   * @param keepFiringMillis time for which an alert goes on firing after its series is gone
    * @param labels templates
    * @param annotations templates
    */

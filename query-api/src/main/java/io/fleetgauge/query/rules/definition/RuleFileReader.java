@@ -33,7 +33,7 @@ public final class RuleFileReader {
   private final long interval;
 
   /**
-   * @param language what expressions are read with
+   * @param language of expressions
    * @param interval of a group that has none, ms
    */
   public RuleFileReader(ParseOptions language, TemplateCheck templates, long interval) {
@@ -45,7 +45,7 @@ public final class RuleFileReader {
   /**
    * Reads a file.
    *
-   * @param tenant whose rules they are; empty for the operator's
+   * @param tenant of the rules; empty for the operator's
    * @param file the file's path; messages and groups contain it
    * @return the groups in the order of the file; none for an empty file
    * @throws InvalidRules with every problem there is

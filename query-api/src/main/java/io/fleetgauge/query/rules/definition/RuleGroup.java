@@ -9,14 +9,14 @@ import java.util.SortedMap;
 /**
  * Rules that are evaluated together, in order, at the same times.
  *
- * @param id what tells it from all other groups
+ * @param id its identity among all groups
  * @param interval from one evaluation to the next, ms, above 0
- * @param queryOffset how long before the time of an evaluation its queries look, ms; empty for the
+ * @param queryOffset time before that of an evaluation at which its queries look, ms; empty for the
  *     configured one
  * @param limit most series of a recording rule, or alerts of an alerting rule; none or 0 is no
  *     limit
  * @param labels added to those of each rule, unless the rule has one of that name
- * @param partial what an evaluation does when data is missing; empty for the configured choice
+ * @param partial action of an evaluation when data is missing; empty for the configured choice
  */
 public record RuleGroup(
     Id id,

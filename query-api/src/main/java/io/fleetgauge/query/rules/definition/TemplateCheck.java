@@ -22,7 +22,7 @@ public interface TemplateCheck {
       };
 
   /**
-   * @return what is wrong; empty when the template can be used
+   * @return the problem; empty when the template can be used
    */
   Optional<String> problem(String template);
 }

@@ -63,13 +63,13 @@ public final class GroupEvaluation {
   /**
    * The settings of an evaluation, besides the group.
    *
-   * @param externalLabels what templates see as external labels
+   * @param externalLabels external labels in templates
    * @param externalUrl of the console, without a slash at its end
    * @param resendDelay after how long a firing alert is sent again, ms
    * @param queryOffset of groups that name none, ms
    * @param partial of groups that name none
-   * @param scopeLabels what every result of the tenant has, whatever its rules say
-   * @param scope what every result has to match besides; others are not written
+   * @param scopeLabels labels that every result of the tenant has, whatever its rules say
+   * @param scope matchers that every result has to match besides; others are not written
    */
   public record Settings(
       Labels externalLabels,
@@ -95,8 +95,8 @@ public final class GroupEvaluation {
    *
    * @param samples that have still to be written, staleness markers included
    * @param alerts to send now: firing ones that are due, and resolved ones
-   * @param written how many samples the writer has had before
-   * @param outside how many samples are not written, because they are outside of the scope
+   * @param written number of samples that the writer has had before
+   * @param outside number of samples that are not written, because they are outside of the scope
    */
   public record Outcome(
       GroupState after,

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 final class RuleOrder {
   /**
    * @param rules their places in the group
-   * @param seen whether rules of later rounds read what these write
+   * @param seen true if rules of later rounds read what these write
    */
   record Round(List<Integer> rules, boolean seen) {}
 
@@ -67,7 +67,7 @@ final class RuleOrder {
   /**
    * Which metrics a rule reads.
    *
-   * @param all whether it may read any
+   * @param all true if it may read any
    */
   private record Reads(boolean all, List<Matcher> names) {
     static Reads of(Rule rule) {

@@ -11,7 +11,7 @@ import java.util.List;
  * @param health of the last evaluation
  * @param lastError why it failed; empty unless it did
  * @param lastEvaluation its slot, ms since the epoch; 0 before the first one
- * @param durationNanos how long it took
+ * @param durationNanos time that it took
  * @param alerts of an alerting rule, the resolved ones that are still sent included; by label set
  * @param series that it wrote at the last slot, so that the next one can end those that are gone
  */

@@ -9,7 +9,7 @@ import java.util.Set;
  *
  * @param samples without staleness markers
  * @param missing hosts that its queries could not see
- * @param outside how many samples are not among them, because they are outside of the scope
+ * @param outside number of samples that are not among them, because they are outside of the scope
  */
 record RuleStep(
     RuleState after,

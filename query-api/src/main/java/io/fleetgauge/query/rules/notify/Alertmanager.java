@@ -90,7 +90,7 @@ final class Alertmanager {
   /**
    * Sends nothing more.
    *
-   * @return how many alerts were not delivered
+   * @return number of alerts that were not delivered
    */
   synchronized int close() {
     isClosed = true;

@@ -29,9 +29,9 @@ final class Delivery {
   /**
    * An alert that waits.
    *
-   * @param labels what tells it from all others
+   * @param labels labels that tell it from all others
    * @param json as it is sent
-   * @param current whether it is still this process that sends it
+   * @param current true if it is still this process that sends it
    */
   record Alert(Labels labels, byte[] json, BooleanSupplier current) {}
 

@@ -8,7 +8,7 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
  * @param definition a digest of the group's definition
  * @param interval from one slot to the next, ms
  * @param offset of the slots from the multiples of the interval, ms
- * @param weight how much work it is: the number of its rules
+ * @param weight its work: the number of its rules
  */
 public record Dealt(RuleGroup.Id id, String definition, long interval, long offset, int weight) {
   /** The newest slot at or before a time, ms. */

@@ -31,7 +31,7 @@ public sealed interface Effect {
    * Store the samples of a slot, and send its alerts.
    *
    * @param before the slot of the state from which the slot was evaluated
-   * @param tell whether its alerts are sent now, and those of slots before that were not; otherwise
+   * @param tell true if its alerts are sent now, and those of slots before that were not; otherwise
    *     they wait for a later slot, so that nothing is sent that has changed since
    */
   record Publish(long term, long before, GroupState after, boolean tell) implements Effect {}

@@ -44,7 +44,7 @@ final class Endings {
   /**
    * Ends the series whose time has come.
    *
-   * @param isKnown whether another query API still knows a group
+   * @param isKnown true if another query API still knows a group
    * @param states of all groups that are known here
    */
   void end(

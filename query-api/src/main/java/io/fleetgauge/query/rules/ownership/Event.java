@@ -41,7 +41,7 @@ public sealed interface Event {
    * A slot has been evaluated.
    *
    * @param steady now, by the clock of {@link Tick}
-   * @param took how long the evaluation took, ms, without the time that it waited for samples
+   * @param took time that the evaluation took, ms, without the time that it waited for samples
    */
   record Evaluated(long term, GroupState after, long steady, long took) implements Event {}
 

@@ -30,7 +30,7 @@ public record GroupNote(boolean serving, Map<Long, Known> groups) {
    * A group that a query API knows.
    *
    * @param definition as {@link GroupHash#ofDefinition}
-   * @param weight how much work it is
+   * @param weight its work
    * @param slot of the newest state that can be fetched, ms; 0 if there is none
    */
   public record Known(long definition, int weight, long slot) {}

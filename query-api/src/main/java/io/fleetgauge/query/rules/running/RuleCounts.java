@@ -40,9 +40,9 @@ final class RuleCounts {
   /**
    * A slot has been evaluated.
    *
-   * @param seconds how long that took
-   * @param after how long after the slot it was done, s
-   * @param samples how many the slot has
+   * @param seconds duration of that
+   * @param after time from the slot to its end, s
+   * @param samples number of samples of the slot
    */
   void evaluated(GroupState state, double seconds, double after, long samples) {
     OfGroup of = groups.computeIfAbsent(state.group(), none -> new OfGroup());

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  *     since the epoch
  * @param lookback of instant selectors, ms
  * @param timeout of each query, ms
- * @param hasGateways whether there is anybody to ask: while there is not, no evaluation ends
- * @param isAlone whether all other query APIs are out of sight: if all hosts are, too, this process
+ * @param hasGateways true if there is anybody to ask: while there is not, no evaluation ends
+ * @param isAlone true if all other query APIs are out of sight: if all hosts are, too, this process
  *     is probably cut off, and others go on
  */
 record RuleQueries(

@@ -35,7 +35,7 @@ final class SlotData {
    *
    * @param time of the samples, ms since the epoch
    * @param deadline how long they are waited for, ms since the epoch
-   * @return whether they are there; never fails
+   * @return true if they are there; never fails
    */
   Future<Boolean> arrived(long time, long deadline) {
     if (known >= time || clock.getAsLong() >= deadline) {

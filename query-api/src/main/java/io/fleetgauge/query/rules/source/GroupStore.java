@@ -121,7 +121,7 @@ public final class GroupStore {
    * Sets a group.
    *
    * @param text in YAML, with its name
-   * @return what is to be sent to the other query APIs
+   * @return the stored group, to be sent to the other query APIs
    * @throws InvalidRules with every problem of the text
    * @throws RuleLimit if the tenant would have too many groups or rules
    * @throws IOException if it cannot be written to disk
@@ -184,7 +184,7 @@ public final class GroupStore {
   /**
    * Deletes a group.
    *
-   * @return what is to be sent to the other query APIs; empty when there is no such group
+   * @return the stored group, to be sent to the other query APIs; empty when there is no such group
    */
   Optional<StoredGroup> delete(RuleGroup.Id id) throws IOException {
     StoredGroup mark;

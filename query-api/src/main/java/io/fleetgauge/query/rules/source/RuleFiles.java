@@ -49,8 +49,8 @@ public final class RuleFiles {
    * The outcome of reading.
    *
    * @param lastSuccess ms since the epoch; 0 for never
-   * @param successes how often files could be used
-   * @param failures how often they could not
+   * @param successes number of times that files could be used
+   * @param failures number of times that they could not
    * @param problems of the last reading; empty if it succeeded
    */
   public record Status(

@@ -39,7 +39,7 @@ sealed interface Node {
 
   /**
    * @param variables that get the value; two in a range only
-   * @param declares whether the variables are new
+   * @param declares true if the variables are new
    */
   record Pipe(List<String> variables, boolean declares, List<Command> commands)
       implements Operand {}

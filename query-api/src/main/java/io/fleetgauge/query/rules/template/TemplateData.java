@@ -12,7 +12,7 @@ import java.util.Map;
  * @param histogram in place of the value; null when it is a number
  * @param time of the evaluation, ms since the epoch
  * @param completeness what the function {@code completeness} says
- * @param partial whether the query did not see all hosts
+ * @param partial true if the query did not see all hosts
  */
 public record TemplateData(
     Map<String, String> labels,

@@ -12,7 +12,7 @@ final class TemplateLexer {
    *
    * @param at where it begins in the template
    * @param text as it is written
-   * @param spaced whether white space is before it
+   * @param spaced true if white space is before it
    */
   record Token(Kind kind, int at, String text, boolean spaced) {
     boolean is(Kind wanted, String written) {

@@ -16,7 +16,7 @@ final class TemplateParser {
   /**
    * A parsed template.
    *
-   * @param text what was parsed
+   * @param text parsed text
    * @param root the whole, without the templates that it defines
    * @param defined the templates that it defines, by name
    */
