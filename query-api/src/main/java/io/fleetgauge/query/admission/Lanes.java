@@ -2,7 +2,7 @@ package io.fleetgauge.query.admission;
 
 /** The places of all lanes. */
 public record Lanes(Admission queries, Admission rules) {
-  public Admission of(Lane lane) {
+  public Admission of(QueryLane lane) {
     return switch (lane) {
       case QUERIES -> queries;
       case RULES -> rules;

@@ -2,7 +2,7 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.Planner;
-import io.fleetgauge.query.admission.Lane;
+import io.fleetgauge.query.admission.QueryLane;
 import java.util.List;
 
 /**
@@ -21,10 +21,10 @@ public record Ask<T>(Caller caller, Request<T> request, Options options) {
    * @param lane the lane whose places it takes
    */
   public record Options(
-      Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis, Lane lane) {
+      Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis, QueryLane lane) {
     /** For somebody who waits. */
     public Options(Planner.Mode mode, boolean cached, boolean strict, long timeoutMillis) {
-      this(mode, cached, strict, timeoutMillis, Lane.QUERIES);
+      this(mode, cached, strict, timeoutMillis, QueryLane.QUERIES);
     }
   }
 

@@ -5,7 +5,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
-import io.fleetgauge.query.admission.Lane;
+import io.fleetgauge.query.admission.QueryLane;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.ReadOptions;
@@ -188,6 +188,6 @@ public final class RunningQuery {
     long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
     return new ReadOptions(load(), millis, cancellation)
         .within(span)
-        .together(ask.options().lane() == Lane.RULES);
+        .together(ask.options().lane() == QueryLane.RULES);
   }
 }

@@ -3,7 +3,7 @@ package io.fleetgauge.query.rules.running;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.admission.Lane;
+import io.fleetgauge.query.admission.QueryLane;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Caller;
 import io.fleetgauge.query.answer.Completeness;
@@ -61,7 +61,8 @@ record RuleQueries(
   public CompletionStage<GroupEvaluation.QueryAnswer> instant(Expr expression, long time) {
     Request.Promql promql =
         new Request.Promql(expression.toString(), Optional.of(expression), time, time, 0, lookback);
-    Ask.Options options = new Ask.Options(Planner.Mode.AUTO, false, false, timeout, Lane.RULES);
+    Ask.Options options =
+        new Ask.Options(Planner.Mode.AUTO, false, false, timeout, QueryLane.RULES);
     Future<Reply<Evaluated>> answer;
     try {
       answer = querier.answer(new Ask<>(caller, promql, options), "", Promise.promise().future());

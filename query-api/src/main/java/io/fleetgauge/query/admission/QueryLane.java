@@ -1,7 +1,7 @@
 package io.fleetgauge.query.admission;
 
 /** Who asks: each lane has places of its own, so that none keeps the other waiting. */
-public enum Lane {
+public enum QueryLane {
   /** Whoever waits for an answer. */
   QUERIES,
   /** Rules, which are evaluated whether or not anybody looks. */
