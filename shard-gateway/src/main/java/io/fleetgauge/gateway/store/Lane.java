@@ -60,7 +60,7 @@ public final class Lane {
   private final LaneSeries series;
   private final OwnerChanges owners;
   private final LaneBlocks blocks;
-  private final Changes changed;
+  private final RecentChanges changed;
   private final Digests.DigestCache digests = new Digests.DigestCache();
 
   /** The files of blocks that could not be read. Any thread may read it. */
@@ -118,7 +118,7 @@ public final class Lane {
     this.limits = shared.limits();
     this.counts = shared.counts();
     this.dimensions = shared.dimensions();
-    this.changed = new Changes(shared.changeCounter());
+    this.changed = new RecentChanges(shared.changeCounter());
     this.view = new HostView(host, dimensions);
     this.last = view.last();
     this.columns = new LaneColumns(limits.blockMillis());

@@ -47,7 +47,7 @@ final class LaneRollups {
   private final HostView view;
   private final RollupRules rules;
   private final RollupPages kept;
-  private final Changes changes;
+  private final RecentChanges changes;
   private final LongSupplier changeCount;
 
   /**
@@ -58,7 +58,7 @@ final class LaneRollups {
       HostView view,
       RollupRules rules,
       RollupPages kept,
-      Changes changes,
+      RecentChanges changes,
       LongSupplier changeCount) {
     this.view = view;
     this.rules = rules;

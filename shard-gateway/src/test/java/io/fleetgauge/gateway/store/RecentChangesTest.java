@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ChangesTest {
+class RecentChangesTest {
   private final AtomicLong counter = new AtomicLong();
-  private final Changes changes = new Changes(counter);
+  private final RecentChanges changes = new RecentChanges(counter);
 
   @Test
   void aNewHostHasChangedAltogether() {

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Law: a change is recorded before the sample that made it is acknowledged. For changes too old
  * to be distinguished the answer is that any time may have changed.
  */
-final class Changes {
+final class RecentChanges {
   private static final long BUCKET_MILLIS = 5_000;
 
   /** An hour of ticks, and late samples. */
@@ -32,7 +32,7 @@ final class Changes {
   /**
    * @param counter numbers the changes of all hosts of the store
    */
-  Changes(AtomicLong counter) {
+  RecentChanges(AtomicLong counter) {
     this.counter = counter;
     all();
   }
