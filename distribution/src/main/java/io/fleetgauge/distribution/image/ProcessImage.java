@@ -112,7 +112,7 @@ public final class ProcessImage {
     Files.writeString(target.resolve(name + ".image.id"), id + "\n");
     Files.writeString(
         target.resolve(name + ".image.cdx.json"),
-        Sbom.json(kind, home, release, id, DebianPackage.listed(sources, architecture)));
+        Sbom.json(kind, home, release, id, BasePackage.listed(sources, architecture)));
     return file;
   }
 

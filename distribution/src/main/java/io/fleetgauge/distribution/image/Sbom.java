@@ -44,11 +44,11 @@ final class Sbom {
       Path home,
       ProcessImage.Release release,
       String id,
-      List<DebianPackage> packages)
+      List<BasePackage> packages)
       throws IOException {
     try {
       Bom bom = new JsonParser().parse(home.resolve(BillOfMaterials.FILE).toFile());
-      for (DebianPackage each : packages) {
+      for (BasePackage each : packages) {
         bom.addComponent(of(each));
       }
       Component whole = whole(kind, release, id);
@@ -84,7 +84,7 @@ final class Sbom {
     return whole;
   }
 
-  private static Component of(DebianPackage from) throws MalformedPackageURLException {
+  private static Component of(BasePackage from) throws MalformedPackageURLException {
     Component component =
         component(
             Component.Type.LIBRARY,

@@ -67,7 +67,7 @@ class BaseTest {
   }
 
   private static List<String> versions(String architecture) throws IOException {
-    return DebianPackage.listed(SOURCES, architecture).stream()
+    return BasePackage.listed(SOURCES, architecture).stream()
         .map(each -> each.name() + " " + each.version())
         .toList();
   }
