@@ -47,7 +47,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private final ThreadLocal<byte[]> buffers = ThreadLocal.withInitial(() -> new byte[0]);
   private final Vertx vertx;
   private final TenantWriters writers;
-  private final Delivery delivery;
+  private final FrameDelivery delivery;
   private final WorkerExecutor workers;
   private final LongSupplier clock;
   private final RemoteWriteCounts counts;
@@ -55,7 +55,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private RemoteWriteRoute(
       Vertx vertx,
       TenantWriters writers,
-      Delivery delivery,
+      FrameDelivery delivery,
       WorkerExecutor workers,
       LongSupplier clock,
       RemoteWriteCounts counts) {
@@ -110,7 +110,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
             metadata,
             TenantWriters.MAX_KEY_BYTES,
             counts),
-        new Delivery(vertx, owners, intake),
+        new FrameDelivery(vertx, owners, intake),
         vertx.createSharedWorkerExecutor("remote-write", 2),
         settings.clock,
         counts);

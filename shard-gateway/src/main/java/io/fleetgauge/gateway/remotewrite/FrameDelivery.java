@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Delivers frames to the owner of their host, on this gateway or another. Safe for all threads. */
-final class Delivery {
+final class FrameDelivery {
   /** Attempts are repeated for this long; then the sender has to send again. */
   private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -23,7 +23,7 @@ final class Delivery {
   private final Function<byte[], Future<byte[]>> alreadyThere = Future::succeededFuture;
   private final Owners owners;
 
-  Delivery(Vertx vertx, Owners owners, Intake intake) {
+  FrameDelivery(Vertx vertx, Owners owners, Intake intake) {
     this.vertx = vertx;
     this.intake = intake;
     this.owners = owners;

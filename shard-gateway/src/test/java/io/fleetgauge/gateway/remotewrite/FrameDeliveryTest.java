@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Delivery to this gateway, which owns n1, and to another one, which owns n2 and has a script. */
 @ExtendWith(VertxExtension.class)
-class DeliveryTest {
+class FrameDeliveryTest {
   private static final URI OTHER = URI.create("http://127.0.0.1:2");
 
   @TempDir private Path folder;
@@ -48,7 +48,7 @@ class DeliveryTest {
   private Journal journal;
   private Store store;
   private Intake intake;
-  private Delivery delivery;
+  private FrameDelivery delivery;
 
   @BeforeEach
   void open(Vertx vertx) throws Exception {
@@ -70,7 +70,7 @@ class DeliveryTest {
             2,
             8);
     intake.recover();
-    delivery = new Delivery(vertx, this::answer, intake);
+    delivery = new FrameDelivery(vertx, this::answer, intake);
   }
 
   @AfterEach
