@@ -24,7 +24,7 @@ public final class SlowQueries {
    *
    * @param fingerprint their text without label values
    * @param totalMillis of all of them
-   * @param p50Millis of the last {@link Durations#KEPT}
+   * @param p50Millis of the last {@link RecentDurations#KEPT}
    * @param p99Millis of the same
    * @param failures number of those without an answer
    * @param samples that all of them read
@@ -73,7 +73,7 @@ public final class SlowQueries {
   }
 
   private static final class Counted {
-    private final Durations durations = new Durations();
+    private final RecentDurations durations = new RecentDurations();
     private long totalMillis;
     private long count;
     private long failures;

@@ -51,7 +51,7 @@ class SlowQueriesTest {
   @Test
   void quantilesAreOfTheLastQueries() {
     slow.ended(ended("a", "up", 90_000));
-    for (int i = 0; i < Durations.KEPT; i++) {
+    for (int i = 0; i < RecentDurations.KEPT; i++) {
       slow.ended(ended("a", "up", 7));
     }
     assertThat(slow.kinds().getFirst().p99Millis()).isEqualTo(7);

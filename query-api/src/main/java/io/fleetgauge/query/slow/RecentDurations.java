@@ -3,7 +3,7 @@ package io.fleetgauge.query.slow;
 import java.util.Arrays;
 
 /** The last durations of something, in ms. Not for several threads. */
-final class Durations {
+final class RecentDurations {
   static final int KEPT = 128;
 
   private final long[] last = new long[KEPT];
