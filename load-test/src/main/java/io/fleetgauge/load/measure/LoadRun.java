@@ -121,7 +121,8 @@ final class LoadRun implements AutoCloseable {
 
   private void intake(Target target) throws Exception {
     MeasuredSystem system = target.system();
-    Intake.Result result = new Intake(target, backlog.get(target.form()), plan.hosts()).run();
+    IntakeMeasurement.Result result =
+        new IntakeMeasurement(target, backlog.get(target.form()), plan.hosts()).run();
     double cpu = target.cpu();
     TimeUnit.SECONDS.sleep(plan.restSeconds());
     double idle = plan.restSeconds() == 0 ? Double.NaN : (target.cpu() - cpu) / plan.restSeconds();
@@ -197,7 +198,7 @@ final class LoadRun implements AutoCloseable {
     if (ticks > 0) {
       Map<Form, Backlog> more = traffic.backlog(folder, ticks);
       for (Target target : targets) {
-        new Intake(target, more.get(target.form()), plan.hosts()).run();
+        new IntakeMeasurement(target, more.get(target.form()), plan.hosts()).run();
       }
     }
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Sends a backlog to a system at full speed, and measures what it takes. The first part of it,
  * which meets a process that has just been started, is told apart.
  */
-final class Intake {
+final class IntakeMeasurement {
   /** Samples of a host that count as cold: a million of 50 hosts. */
   private static final long COLD_OF_HOST = 20_000;
 
@@ -78,7 +78,7 @@ final class Intake {
       long pauses,
       ResidentMemory memory) {}
 
-  Intake(Target target, Backlog backlog, int hosts) {
+  IntakeMeasurement(Target target, Backlog backlog, int hosts) {
     this.target = target;
     this.system = target.system();
     this.backlog = backlog;
