@@ -193,7 +193,7 @@ final class BlockAdoption {
               .toArray(Lane.Handle[]::new),
           tick.values(),
           tick.histograms(),
-          new Outcome());
+          new WriteOutcome());
     }
     long from = ticks.getFirst().time();
     long to = ticks.getLast().time() + 1;
@@ -231,7 +231,7 @@ final class BlockAdoption {
           histograms == null
               ? null
               : IntStream.of(kept).mapToObj(i -> histograms[i]).toArray(Histogram[]::new),
-          new Outcome());
+          new WriteOutcome());
     }
   }
 

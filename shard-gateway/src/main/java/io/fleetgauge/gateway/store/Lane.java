@@ -170,7 +170,7 @@ public final class Lane {
       Handle[] handles,
       double[] values,
       Histogram[] histograms,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     append(source, false, time, latest, handles, values, histograms, outcome);
   }
 
@@ -188,7 +188,7 @@ public final class Lane {
       Handle[] handles,
       double[] values,
       Histogram[] histograms,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     if (refusesTick(source, time, latest, values.length, outcome)) {
       return;
     }
@@ -208,7 +208,7 @@ public final class Lane {
       Handle[] handles,
       double[] values,
       Histogram[] histograms,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     SampleReader reader = null;
     boolean heard = false;
     for (int i = 0; i < handles.length; i++) {
@@ -320,7 +320,7 @@ public final class Lane {
       Handle[] handles,
       double[] values,
       Histogram[] histograms,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     if (refusesTick(Source.SENDER, time, latest, values.length, outcome)) {
       return;
     }
@@ -344,7 +344,8 @@ public final class Lane {
     }
   }
 
-  private boolean refusesTick(Source source, long time, long latest, int size, Outcome outcome) {
+  private boolean refusesTick(
+      Source source, long time, long latest, int size, WriteOutcome outcome) {
     if (source == Source.JOURNAL) {
       // Samples before this time are in a block already.
       return time < blocks.refusedBefore();
@@ -375,7 +376,7 @@ public final class Lane {
     return false;
   }
 
-  private static void compared(boolean same, StoredSeries with, long time, Outcome outcome) {
+  private static void compared(boolean same, StoredSeries with, long time, WriteOutcome outcome) {
     if (same) {
       outcome.repeated();
     } else {
@@ -410,7 +411,7 @@ public final class Lane {
       double value,
       Histogram histogram,
       SampleReader reader,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     target.read(time - 1, time, reader);
     if (isFree(target, value, histogram, reader)) {
       target.addLate(time, value, histogram);

@@ -55,7 +55,7 @@ final class LaneSeries {
   }
 
   /** The series of a handle, created if there is none; null if a limit forbids it. */
-  StoredSeries open(Lane.Source source, Lane.Handle handle, Outcome outcome) {
+  StoredSeries open(Lane.Source source, Lane.Handle handle, WriteOutcome outcome) {
     StoredSeries series = find(handle);
     if (series == null && mayAdd(source, handle.labels, outcome)) {
       boolean owned = handle.owner != null;
@@ -69,7 +69,7 @@ final class LaneSeries {
   }
 
   /** The separate series of a handle, created if there is none; null if a limit forbids it. */
-  StoredSeries openSeparate(Lane.Source source, Lane.Handle handle, Outcome outcome) {
+  StoredSeries openSeparate(Lane.Source source, Lane.Handle handle, WriteOutcome outcome) {
     StoredSeries series = separate.get(handle.labels);
     if (series == null) {
       if (!mayAdd(source, handle.labels, outcome)) {
@@ -89,7 +89,7 @@ final class LaneSeries {
     return series;
   }
 
-  private boolean mayAdd(Lane.Source source, Labels labels, Outcome outcome) {
+  private boolean mayAdd(Lane.Source source, Labels labels, WriteOutcome outcome) {
     if (source == Lane.Source.JOURNAL) {
       budget.add(labels);
       return true;

@@ -83,7 +83,7 @@ final class OwnerChanges {
       long time,
       double value,
       Histogram histogram,
-      Outcome outcome) {
+      WriteOutcome outcome) {
     Timeline now = owned.timeline;
     Timeline then = now.at(time);
     boolean marker = histogram == null && Staleness.isMarker(value);

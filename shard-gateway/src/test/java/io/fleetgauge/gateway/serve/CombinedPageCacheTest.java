@@ -6,8 +6,8 @@ import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
+import io.fleetgauge.gateway.store.WriteOutcome;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.RollupShape;
 import io.fleetgauge.sample.Labels;
@@ -57,7 +57,7 @@ class CombinedPageCacheTest {
           handles,
           new double[] {tick},
           null,
-          new Outcome());
+          new WriteOutcome());
     }
   }
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.gateway.store.WriteOutcome;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
@@ -108,7 +108,7 @@ class CombinedPagesTest {
         handles.toArray(Lane.Handle[]::new),
         values,
         null,
-        new Outcome());
+        new WriteOutcome());
   }
 
   private record Asked(Query query, Expr.Aggregate aggregate, Grid grid) {}

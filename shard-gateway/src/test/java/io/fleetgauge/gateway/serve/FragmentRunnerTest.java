@@ -9,9 +9,9 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.Outcome;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
+import io.fleetgauge.gateway.store.WriteOutcome;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
@@ -91,7 +91,7 @@ class FragmentRunnerTest {
             new Lane.Handle[] {handle},
             new double[] {i},
             null,
-            new Outcome());
+            new WriteOutcome());
       }
     }
   }

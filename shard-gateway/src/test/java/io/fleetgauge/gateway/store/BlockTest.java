@@ -55,7 +55,13 @@ class BlockTest {
         values[i] = tick % (i + 1);
       }
       lane.append(
-          Lane.Source.SENDER, tick * 15_000L, Long.MAX_VALUE, handles, values, null, new Outcome());
+          Lane.Source.SENDER,
+          tick * 15_000L,
+          Long.MAX_VALUE,
+          handles,
+          values,
+          null,
+          new WriteOutcome());
     }
     lane.beginSealing(3_600_000, 0).orElseThrow().write(folder.resolve("n1"));
     try (Stream<Path> files = Files.list(folder.resolve("n1"))) {

@@ -99,24 +99,24 @@ public final class HostWriter {
   }
 
   /** Sends a number. */
-  public Outcome send(long time, Labels series, double value) {
+  public WriteOutcome send(long time, Labels series, double value) {
     return send(time, new Labels[] {series}, new double[] {value}, null);
   }
 
   /** Sends a histogram. */
-  public Outcome send(long time, Labels series, Histogram histogram) {
+  public WriteOutcome send(long time, Labels series, Histogram histogram) {
     return send(
         time, new Labels[] {series}, new double[] {histogram.sum()}, new Histogram[] {histogram});
   }
 
-  public Outcome send(long time, Labels[] series, double[] values, Histogram[] histograms) {
+  public WriteOutcome send(long time, Labels[] series, double[] values, Histogram[] histograms) {
     return append(Lane.Source.SENDER, time, series, values, histograms);
   }
 
-  public Outcome append(
+  public WriteOutcome append(
       Lane.Source source, long time, Labels[] series, double[] values, Histogram[] histograms) {
     Lane.Handle[] handles = Arrays.stream(series).map(lane()::handle).toArray(Lane.Handle[]::new);
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     lane().append(source, time, Long.MAX_VALUE, handles, values, histograms, outcome);
     outcome.addTo(store.counts());
     return outcome;

@@ -62,7 +62,7 @@ class LaneTest {
   void aSampleAtTheEdgeOfTheLateWindowIsStoredAndOneBeforeItIsRefused() throws Exception {
     writer.send(START + WINDOW, up, 2);
     assertThat(writer.send(START, up, 1).refusal()).isEmpty();
-    Outcome tooOld = writer.send(START - 1, up, 0);
+    WriteOutcome tooOld = writer.send(START - 1, up, 0);
     assertThat(tooOld.refused()).isEqualTo(1);
     assertThat(tooOld.kept()).isZero();
     assertThat(tooOld.refusal())
@@ -76,7 +76,7 @@ class LaneTest {
   void aSampleAtTheLatestAllowedTimeIsStoredAndOneAfterItIsRefused() {
     Lane lane = writer.lane();
     Lane.Handle[] handles = {lane.handle(up)};
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     lane.append(Lane.Source.SENDER, 1_000, 1_000, handles, new double[] {1}, null, outcome);
     assertThat(outcome.kept()).isEqualTo(1);
     outcome.nextTick();
@@ -101,7 +101,7 @@ class LaneTest {
     }
     long latest = now + limits.future().toMillis();
     for (long time : new long[] {oldest - 1, 0, -9_000_000_000_000_000_000L}) {
-      Outcome refused = append(lane, time, latest);
+      WriteOutcome refused = append(lane, time, latest);
       assertThat(refused.refused()).isEqualTo(1);
       assertThat(refused.refusal())
           .isEqualTo(
@@ -112,12 +112,12 @@ class LaneTest {
     assertThat(append(lane, oldest, latest).kept()).isEqualTo(1);
   }
 
-  private Outcome append(Lane lane, long time, long latest) {
-    Outcome outcome = new Outcome();
+  private WriteOutcome append(Lane lane, long time, long latest) {
+    WriteOutcome outcome = new WriteOutcome();
     Lane.Handle[] handles = {lane.handle(up)};
     lane.check(time, latest, handles, new double[] {1}, null, outcome);
     String checked = outcome.refusal();
-    outcome = new Outcome();
+    outcome = new WriteOutcome();
     lane.append(Lane.Source.SENDER, time, latest, handles, new double[] {1}, null, outcome);
     assertThat(outcome.refusal()).isEqualTo(checked);
     return outcome;
@@ -128,7 +128,7 @@ class LaneTest {
     writer = new HostWriter(folder, "n1", HostWriter.limits(1), RollupRules.NONE);
     writer.send(START + WINDOW, up, 2);
     Labels[] both = {writer.series("up"), writer.series("down")};
-    Outcome outcome =
+    WriteOutcome outcome =
         writer.append(Lane.Source.JOURNAL, START - 5, both, new double[] {1, 2}, null);
     assertThat(outcome.kept()).isEqualTo(2);
     assertThat(read()).containsOnlyKeys(START - 5, START + WINDOW);
@@ -139,7 +139,7 @@ class LaneTest {
   void onlyTheSampleOfANewSeriesAboveTheLimitIsLeftOut() {
     writer = new HostWriter(folder, "n1", HostWriter.limits(2), RollupRules.NONE);
     Labels[] three = {writer.series("a"), writer.series("b"), writer.series("c")};
-    Outcome outcome = writer.send(START, three, new double[] {1, 2, 3}, null);
+    WriteOutcome outcome = writer.send(START, three, new double[] {1, 2, 3}, null);
     assertThat(outcome.kept()).isEqualTo(2);
     assertThat(outcome.overLimit()).isEqualTo(1);
     assertThat(outcome.leavesOutAny()).isTrue();
@@ -155,7 +155,7 @@ class LaneTest {
     writer.send(START, up, 1);
     writer.send(START + 1, up, 2);
     for (long time : List.of(START, START + 1)) {
-      Outcome outcome = writer.send(time, up, 9);
+      WriteOutcome outcome = writer.send(time, up, 9);
       assertThat(outcome.refused()).isEqualTo(1);
       assertThat(outcome.refusal())
           .isEqualTo(
@@ -171,7 +171,7 @@ class LaneTest {
     writer.send(START, up, 1);
     Labels[] both = {up, writer.series("down")};
     writer.send(START, both[1], 1);
-    Outcome outcome = writer.send(START, both, new double[] {7, 8}, null);
+    WriteOutcome outcome = writer.send(START, both, new double[] {7, 8}, null);
     assertThat(outcome.refused()).isEqualTo(2);
     assertThat(outcome.refusal()).contains("up").doesNotContain("down");
   }
@@ -252,10 +252,10 @@ class LaneTest {
       Lane.Handle[] handles =
           Arrays.stream(series).map(writer.lane()::handle).toArray(Lane.Handle[]::new);
       long changes = writer.store().changeCount();
-      Outcome checked = new Outcome();
+      WriteOutcome checked = new WriteOutcome();
       writer.lane().check(time, Long.MAX_VALUE, handles, values, null, checked);
       assertThat(writer.store().changeCount()).isEqualTo(changes);
-      Outcome appended = writer.send(time, series, values, null);
+      WriteOutcome appended = writer.send(time, series, values, null);
       assertThat(checked.refused()).isEqualTo(appended.refused());
       assertThat(checked.kept()).isEqualTo(appended.kept());
       assertThat(checked.refusal()).isEqualTo(appended.refusal());

@@ -37,7 +37,7 @@ class OwnerChangesTest {
     return writer.gpu("util", "G1", job);
   }
 
-  private Outcome send(long tick, String job, double value) {
+  private WriteOutcome send(long tick, String job, double value) {
     return writer.send(START + tick, util(job), value);
   }
 
@@ -192,7 +192,7 @@ class OwnerChangesTest {
   void aSeparateSeriesAboveALimitIsRefused() {
     writer = new HostWriter(folder, "n1", HostWriter.limits(1), RollupRules.NONE);
     Labels[] both = {util("a"), util("b")};
-    Outcome outcome = writer.send(START, both, new double[] {1, 2}, null);
+    WriteOutcome outcome = writer.send(START, both, new double[] {1, 2}, null);
     assertThat(outcome.overLimit()).isEqualTo(1);
     assertThat(outcome.leavesOut(0)).isFalse();
     assertThat(outcome.leavesOut(1)).isTrue();

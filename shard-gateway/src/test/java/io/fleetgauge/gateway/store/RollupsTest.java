@@ -103,7 +103,7 @@ class RollupsTest {
           new Lane.Handle[] {handle},
           new double[] {fact.value},
           null,
-          new Outcome());
+          new WriteOutcome());
     }
     return lane;
   }

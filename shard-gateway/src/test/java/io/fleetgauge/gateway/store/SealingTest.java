@@ -100,7 +100,7 @@ class SealingTest {
     assertThat(writer.lane().sealedBefore()).isEqualTo(START + 3 * BLOCK_MILLIS);
     assertThat(writer.store().seriesCount()).isEqualTo(1);
     // The journal replays samples that are in blocks already; they change nothing.
-    Outcome again =
+    WriteOutcome again =
         writer.append(
             Lane.Source.JOURNAL,
             START + 3 * BLOCK_MILLIS - TICK,
@@ -241,12 +241,12 @@ class SealingTest {
             handles,
             new double[] {1},
             null,
-            new Outcome());
+            new WriteOutcome());
     writer.sealAll(START + 5 * BLOCK_MILLIS);
     writer.lane().dropBlocks(START + 5 * BLOCK_MILLIS);
     assertThat(writer.store().seriesCount()).isZero();
     long later = START + 6 * BLOCK_MILLIS;
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     writer
         .lane()
         .append(

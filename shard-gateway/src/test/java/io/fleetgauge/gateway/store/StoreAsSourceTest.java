@@ -31,7 +31,7 @@ class StoreAsSourceTest extends SeriesSourceContract {
             handle,
             new double[] {one.values()[i]},
             null,
-            new Outcome());
+            new WriteOutcome());
       }
     }
     return (selection, receiver) -> {

@@ -26,7 +26,13 @@ class StoreChangesTest {
     Lane lane = store.lane(host);
     Lane.Handle[] handles = {lane.handle(Labels.of(Labels.NAME, "up", "Hostname", host))};
     lane.append(
-        Lane.Source.SENDER, time, Long.MAX_VALUE, handles, new double[] {1}, null, new Outcome());
+        Lane.Source.SENDER,
+        time,
+        Long.MAX_VALUE,
+        handles,
+        new double[] {1},
+        null,
+        new WriteOutcome());
   }
 
   private StoreChanges changes(long before, long since) {
@@ -44,7 +50,7 @@ class StoreChangesTest {
         handles,
         new double[] {1},
         null,
-        new Outcome());
+        new WriteOutcome());
   }
 
   @Test

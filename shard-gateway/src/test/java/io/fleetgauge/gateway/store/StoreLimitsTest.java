@@ -35,7 +35,7 @@ class StoreLimitsTest {
 
   @Test
   void everySampleOfAnOutcomeIsCountedOnceUnderItsKind() {
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     outcome.stored();
     outcome.late();
     outcome.repeated();

@@ -236,7 +236,7 @@ class StoreModelTest {
   }
 
   private void write(Written each) {
-    Outcome outcome = write(Lane.Source.SENDER, each);
+    WriteOutcome outcome = write(Lane.Source.SENDER, each);
     Value there =
         Optional.ofNullable(model.get(each.labels)).map(all -> all.get(each.time)).orElse(null);
     if (outcome.kept() == 1) {
@@ -256,8 +256,8 @@ class StoreModelTest {
     }
   }
 
-  private Outcome write(Lane.Source source, Written each) {
-    Outcome outcome = new Outcome();
+  private WriteOutcome write(Lane.Source source, Written each) {
+    WriteOutcome outcome = new WriteOutcome();
     lane.append(
         source,
         each.time,

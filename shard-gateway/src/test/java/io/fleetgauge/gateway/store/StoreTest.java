@@ -140,7 +140,7 @@ class StoreTest {
             tenant,
             "UUID",
             name.equals("gpu") ? "GPU-1" : "");
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     lane.append(
         Lane.Source.SENDER,
         time,
@@ -293,7 +293,8 @@ class StoreTest {
     double[] values = new double[handles.length];
     for (int time = 0; time < 60_000; time++) {
       Arrays.fill(values, time);
-      lane.append(Lane.Source.SENDER, time, Long.MAX_VALUE, handles, values, null, new Outcome());
+      lane.append(
+          Lane.Source.SENDER, time, Long.MAX_VALUE, handles, values, null, new WriteOutcome());
     }
     done.set(true);
     reader.join();
@@ -307,7 +308,7 @@ class StoreTest {
   }
 
   private void write(Lane lane, long time, Lane.Handle handle, double value) {
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     lane.append(
         Lane.Source.SENDER,
         time,

@@ -5,7 +5,7 @@ import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
-import io.fleetgauge.gateway.store.Outcome;
+import io.fleetgauge.gateway.store.WriteOutcome;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
@@ -140,7 +140,7 @@ final class HostSession {
    */
   TakeResult take(byte[] body, long clock, long latest, long acknowledged) {
     touchedAt = clock;
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     SenderTicks ticks = new SenderTicks(acknowledged);
     TakeResult taken = decode(body, latest, true, outcome, ticks);
     outcome.addTo(lane.counts());
@@ -154,14 +154,14 @@ final class HostSession {
    */
   TakeResult copy(byte[] body, long clock) {
     touchedAt = clock;
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     return decode(body, Long.MAX_VALUE, false, outcome, this::applyCopy);
   }
 
   /** Takes what is supposed of a silent host, which nobody sends again if it is turned away. */
   TakeResult suppose(byte[] frames, long clock, long latest) {
     touchedAt = clock;
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     TakeResult taken = decode(frames, latest, false, outcome, new SenderTicks(0));
     outcome.addTo(lane.counts());
     if (!(taken.answer instanceof IntakeAnswer.Kept)) {
@@ -194,7 +194,7 @@ final class HostSession {
             body,
             latest,
             true,
-            new Outcome(),
+            new WriteOutcome(),
             (run, tick, until, outcome) -> {
               if (waiting == null) {
                 lane.check(
@@ -211,14 +211,14 @@ final class HostSession {
 
   /** Uses a decoded tick. */
   private interface TickSink {
-    void accept(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome);
+    void accept(SenderRuns.Run run, Frame.Tick tick, long latest, WriteOutcome outcome);
   }
 
   /**
    * @param ofSender whether a sender sent the body, not the owner of the host
    */
   private TakeResult decode(
-      byte[] body, long latest, boolean ofSender, Outcome outcome, TickSink sink) {
+      byte[] body, long latest, boolean ofSender, WriteOutcome outcome, TickSink sink) {
     FrameDecoder decoder = new FrameDecoder(body);
     WireWriter accepted = null;
     BodyRuns inBody = new BodyRuns(host);
@@ -294,7 +294,7 @@ final class HostSession {
 
   /** Writes a frame without its refused samples. Its label sets stay. */
   private static void writeAccepted(
-      Frame frame, Outcome outcome, byte[] body, int from, int to, WireWriter out) {
+      Frame frame, WriteOutcome outcome, byte[] body, int from, int to, WireWriter out) {
     if (!(frame instanceof Frame.Tick tick) || !outcome.leavesOutAny()) {
       out.raw(body, from, to - from);
       return;
@@ -339,7 +339,7 @@ final class HostSession {
     }
 
     @Override
-    public void accept(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
+    public void accept(SenderRuns.Run run, Frame.Tick tick, long latest, WriteOutcome outcome) {
       counts.framesKept.increment();
       first = first == null ? run : first;
       // The acknowledged sequence is that of the first run of a body.
@@ -360,14 +360,14 @@ final class HostSession {
     }
   }
 
-  private void applyCopy(SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
+  private void applyCopy(SenderRuns.Run run, Frame.Tick tick, long latest, WriteOutcome outcome) {
     counts.framesCopied.increment();
     run.came(tick, 0);
     append(Lane.Source.JOURNAL, run, tick, latest, outcome);
   }
 
   private void append(
-      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
+      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, WriteOutcome outcome) {
     if (waiting != null) {
       waiting.add(new Waiting(source, run, tick));
       waitingBytes += 64 + 12L * tick.ids().length;
@@ -377,7 +377,7 @@ final class HostSession {
   }
 
   private void write(
-      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, Outcome outcome) {
+      Lane.Source source, SenderRuns.Run run, Frame.Tick tick, long latest, WriteOutcome outcome) {
     lane.append(
         source,
         run.isDerived,
@@ -414,7 +414,7 @@ final class HostSession {
    */
   HostIntake.ReplayedRecord replay(byte[] record) throws WireException {
     FrameDecoder decoder = new FrameDecoder(record);
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     long newest = Long.MIN_VALUE;
     while (decoder.hasNext()) {
       Frame frame = decoder.next();
@@ -480,7 +480,7 @@ final class HostSession {
     List<Waiting> ticks = waiting;
     waiting = null;
     waitingBytes = 0;
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     for (Waiting each : ticks) {
       append(each.source, each.run, each.tick, latest, outcome);
     }
@@ -540,7 +540,7 @@ final class HostSession {
   MergeResult merge(byte[] page) throws WireException {
     SenderRuns.Run own = new SenderRuns.Run(HostPage.RUN, new RunDictionary(Long.MAX_VALUE));
     FrameDecoder decoder = new FrameDecoder(page);
-    Outcome outcome = new Outcome();
+    WriteOutcome outcome = new WriteOutcome();
     long newest = Long.MIN_VALUE;
     while (decoder.hasNext()) {
       Frame frame = decoder.next();

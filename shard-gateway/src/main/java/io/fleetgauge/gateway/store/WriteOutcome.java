@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.store;
 import java.util.BitSet;
 
 /** Outcomes of the samples of one write. One thread at a time. */
-public final class Outcome {
+public final class WriteOutcome {
   private long stored;
   private long late;
   private long repeated;
