@@ -50,7 +50,7 @@ public final class SimulatedNode implements PlayedNode {
   private final GpuThread thread;
   private final XidCounts xids;
   private final HostModel host;
-  private final List<OwnedSeries> owned = new ArrayList<>();
+  private final List<AttributedReader> owned = new ArrayList<>();
   private final Sampler sampler;
 
   /** Labels of the owners of each GPU, or of its instances. */
@@ -106,7 +106,7 @@ public final class SimulatedNode implements PlayedNode {
   }
 
   private void own(Reader reader, TickClasses classes) {
-    owned.add(new OwnedSeries(reader, classes.constant(), this::owner));
+    owned.add(new AttributedReader(reader, classes.constant(), this::owner));
   }
 
   @Override
@@ -152,7 +152,7 @@ public final class SimulatedNode implements PlayedNode {
       report(gpu, index, now);
     }
     if (!owners.equals(before)) {
-      owned.forEach(OwnedSeries::forgetOwners);
+      owned.forEach(AttributedReader::forgetOwners);
     }
     return activity;
   }

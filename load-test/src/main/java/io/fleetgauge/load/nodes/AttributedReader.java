@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  * A reader of GPUs whose series get the labels of the job or pod that has the GPU, as attribution
  * adds them; series that are not selected are left out.
  */
-final class OwnedSeries implements Reader {
+final class AttributedReader implements Reader {
   private final Reader reader;
   private final TickClass constant;
   private final UnaryOperator<Labels> owner;
@@ -24,7 +24,7 @@ final class OwnedSeries implements Reader {
    * @param constant class of series that keep no owner: they are read too seldom
    * @param owner labels of who has the GPU or instance that a series is of
    */
-  OwnedSeries(Reader reader, TickClass constant, UnaryOperator<Labels> owner) {
+  AttributedReader(Reader reader, TickClass constant, UnaryOperator<Labels> owner) {
     this.reader = reader;
     this.constant = constant;
     this.owner = owner;
