@@ -143,7 +143,7 @@ public final class SimulatedNode implements PlayedNode {
             now.contains(Fault.MEMORY_HELD)
                 ? Optional.empty()
                 : jobs.on(place, parts > 1 ? part : index % 2, time);
-        ofGpu.add(Owners.labels(place, index, part, job));
+        ofGpu.add(OwnerLabels.labels(place, index, part, job));
         work.add(job.map(Job::work).orElse(Work.NONE));
         activity += work.getLast().intensity() / parts / gpus.size();
       }

@@ -4,8 +4,8 @@ import io.fleetgauge.sample.Labels;
 import java.util.Optional;
 
 /** The labels by which a series tells who has its GPU. */
-final class Owners {
-  private Owners() {}
+final class OwnerLabels {
+  private OwnerLabels() {}
 
   /**
    * @param part the GPU instance, from 0
