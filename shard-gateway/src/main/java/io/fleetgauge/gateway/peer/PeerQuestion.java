@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.gateway.ingest.host.Peers;
-import io.fleetgauge.gateway.stream.Question;
+import io.fleetgauge.gateway.stream.StreamQuestion;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -23,15 +23,15 @@ sealed interface PeerQuestion {
   /** Frames from the owner for a replica. */
   record Copied(Peers.Copy copy) implements PeerQuestion {}
 
-  default Question toQuestion() {
+  default StreamQuestion toQuestion() {
     return switch (this) {
       case Frames of ->
-          new Question(
+          new StreamQuestion(
               of.isCheck ? CHECK : FRAMES,
               new WireWriter(64).string(of.host).uvar(of.epoch).toBytes(),
               of.frames);
       case Copied of ->
-          new Question(
+          new StreamQuestion(
               COPY,
               new WireWriter(128)
                   .string(of.copy.host())
@@ -48,7 +48,7 @@ sealed interface PeerQuestion {
   /**
    * @throws WireException if it is none of these
    */
-  static PeerQuestion of(Question question) throws WireException {
+  static PeerQuestion of(StreamQuestion question) throws WireException {
     WireReader in = new WireReader(question.fields());
     PeerQuestion read =
         switch (question.kind()) {

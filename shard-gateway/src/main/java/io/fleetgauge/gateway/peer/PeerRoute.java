@@ -6,8 +6,8 @@ import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
-import io.fleetgauge.gateway.stream.Question;
 import io.fleetgauge.gateway.stream.StreamCounts;
+import io.fleetgauge.gateway.stream.StreamQuestion;
 import io.fleetgauge.gateway.stream.StreamRoute;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -70,7 +70,7 @@ public final class PeerRoute {
     router.get("/v1/hosts/:host/blocks/:name").handler(guard).handler(route::block);
   }
 
-  private void asked(Question question, Consumer<byte[]> answer) throws WireException {
+  private void asked(StreamQuestion question, Consumer<byte[]> answer) throws WireException {
     switch (PeerQuestion.of(question)) {
       case PeerQuestion.Copied of ->
           intake.copied(of.copy(), answered -> answer.accept(bytes(line(answered))));

@@ -18,7 +18,7 @@ record Message(int kind, long number, byte[] fields, byte[] body) {
   /** Bytes before the head. */
   static final int PREFIX = 7;
 
-  static final int MAX_HEAD = Question.MAX_FIELDS + 16;
+  static final int MAX_HEAD = StreamQuestion.MAX_FIELDS + 16;
 
   private static final byte[] NOTHING = {};
 
@@ -26,7 +26,7 @@ record Message(int kind, long number, byte[] fields, byte[] body) {
     return new Message(ANSWER, number, NOTHING, body);
   }
 
-  static Message of(long number, Question question) {
+  static Message of(long number, StreamQuestion question) {
     return new Message(question.kind(), number, question.fields(), question.body());
   }
 

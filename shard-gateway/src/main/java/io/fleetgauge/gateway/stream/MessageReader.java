@@ -65,12 +65,12 @@ final class MessageReader {
     if (lengths > Message.MAX_HEAD || proof > ClusterKey.SIGNATURE_BYTES) {
       throw new WireException("a message with a head of " + lengths + " bytes");
     }
-    if (length < before || length - before > Question.MAX_BODY) {
+    if (length < before || length - before > StreamQuestion.MAX_BODY) {
       throw new WireException(
           "a message of "
               + Integer.toUnsignedString(length)
               + " bytes; the limit of its body is "
-              + Question.MAX_BODY);
+              + StreamQuestion.MAX_BODY);
     }
     if (to - from < LENGTH + length) {
       return Optional.empty();

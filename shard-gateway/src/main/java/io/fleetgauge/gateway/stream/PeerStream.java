@@ -23,7 +23,7 @@ final class PeerStream implements Line.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(PeerStream.class);
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private record Asked(Question question, byte[] digest, Consumer<Outcome> outcome) {}
+  private record Asked(StreamQuestion question, byte[] digest, Consumer<Outcome> outcome) {}
 
   private record Unsent(Message message, byte[] digest) {}
 
@@ -54,12 +54,15 @@ final class PeerStream implements Line.Listener {
     return gateway;
   }
 
-  void ask(Question question, Consumer<Outcome> outcome) {
-    if (question.body().length > Question.MAX_BODY
-        || question.fields().length > Question.MAX_FIELDS) {
+  void ask(StreamQuestion question, Consumer<Outcome> outcome) {
+    if (question.body().length > StreamQuestion.MAX_BODY
+        || question.fields().length > StreamQuestion.MAX_FIELDS) {
       outcome.accept(
           new Outcome.Failed(
-              "a body of " + question.body().length + " bytes; the limit is " + Question.MAX_BODY));
+              "a body of "
+                  + question.body().length
+                  + " bytes; the limit is "
+                  + StreamQuestion.MAX_BODY));
       return;
     }
     asked.add(new Asked(question, Seal.digest(streams.key, question.body()), outcome));

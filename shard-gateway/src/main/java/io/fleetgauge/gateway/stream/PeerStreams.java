@@ -48,7 +48,7 @@ public final class PeerStreams implements AutoCloseable {
    *
    * @param outcome is given what became of it, once, on any thread
    */
-  public void ask(URI gateway, Question question, Consumer<Outcome> outcome) {
+  public void ask(URI gateway, StreamQuestion question, Consumer<Outcome> outcome) {
     if (isClosed) {
       outcome.accept(new Outcome.Failed("this gateway stops"));
       return;

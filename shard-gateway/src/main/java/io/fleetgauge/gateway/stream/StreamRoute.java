@@ -48,7 +48,7 @@ public final class StreamRoute {
      * @param answer is given the answer, once, on any thread
      * @throws WireException if the question cannot be understood; its stream ends then
      */
-    void asked(Question question, Consumer<byte[]> answer) throws WireException;
+    void asked(StreamQuestion question, Consumer<byte[]> answer) throws WireException;
   }
 
   private StreamRoute(Vertx vertx, ClusterKey key, Answers answers, StreamCounts counts) {
@@ -154,7 +154,7 @@ public final class StreamRoute {
       unanswered++;
       hold();
       answers.asked(
-          new Question(message.kind(), message.fields(), message.body()),
+          new StreamQuestion(message.kind(), message.fields(), message.body()),
           body ->
               answered.add(
                   new Sealed(Message.answer(message.number(), body), Seal.digest(key, body))));

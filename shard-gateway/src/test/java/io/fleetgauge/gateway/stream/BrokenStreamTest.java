@@ -88,7 +88,7 @@ class BrokenStreamTest {
 
   private CompletableFuture<Outcome> ask(URI gateway, int bytes) {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    streams.ask(gateway, new Question(1, new byte[0], new byte[bytes]), outcome::complete);
+    streams.ask(gateway, new StreamQuestion(1, new byte[0], new byte[bytes]), outcome::complete);
     return outcome;
   }
 
@@ -145,7 +145,7 @@ class BrokenStreamTest {
     URI gateway =
         gateway((socket, more) -> socket.write(Buffer.buffer().appendIntLE(-1).appendIntLE(0)));
     Outcome outcome = soon(ask(gateway, 10));
-    assertThat(((Outcome.Failed) outcome).why()).contains("" + Question.MAX_BODY);
+    assertThat(((Outcome.Failed) outcome).why()).contains("" + StreamQuestion.MAX_BODY);
     assertThat(closed.poll(120, TimeUnit.SECONDS)).isSameAs(accepted.take());
   }
 
@@ -183,7 +183,7 @@ class BrokenStreamTest {
   void aSenderOfTooLongMessagesIsLeft() throws Exception {
     StreamCounts answering = new StreamCounts();
     Router router = Router.router(vertx);
-    BlockingQueue<Question> received = new LinkedBlockingQueue<>();
+    BlockingQueue<StreamQuestion> received = new LinkedBlockingQueue<>();
     StreamRoute.mount(
         router,
         vertx,
@@ -206,7 +206,7 @@ class BrokenStreamTest {
             socket -> {
               socket.closeHandler(none -> left.complete(null));
               socket.write(Buffer.buffer(NONCE));
-              socket.write(Buffer.buffer().appendIntLE(Question.MAX_BODY + 4).appendIntLE(0));
+              socket.write(Buffer.buffer().appendIntLE(StreamQuestion.MAX_BODY + 4).appendIntLE(0));
             });
     left.get(120, TimeUnit.SECONDS);
     assertThat(received).isEmpty();

@@ -77,12 +77,12 @@ class MessageReaderTest {
   void aBodyThatIsTooLongIsRefusedBeforeItComes() {
     reader.add(
         Buffer.buffer()
-            .appendIntLE(Question.MAX_BODY + 3 + 1)
+            .appendIntLE(StreamQuestion.MAX_BODY + 3 + 1)
             .appendUnsignedShortLE(0)
             .appendUnsignedByte((short) 0));
     assertThatThrownBy(reader::next)
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("" + Question.MAX_BODY);
+        .hasMessageContaining("" + StreamQuestion.MAX_BODY);
   }
 
   @Test

@@ -54,7 +54,7 @@ class StreamTest {
   private final StreamCounts asking = new StreamCounts();
   private final StreamCounts answering = new StreamCounts();
   private final BlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
-  private final BlockingQueue<Question> received = new LinkedBlockingQueue<>();
+  private final BlockingQueue<StreamQuestion> received = new LinkedBlockingQueue<>();
   private URI gateway;
 
   @BeforeEach
@@ -96,7 +96,7 @@ class StreamTest {
     return URI.create("http://127.0.0.1:" + port);
   }
 
-  private void answer(Question question, Consumer<byte[]> answer) throws WireException {
+  private void answer(StreamQuestion question, Consumer<byte[]> answer) throws WireException {
     if (question.kind() == UNKNOWN) {
       throw new WireException("a question of kind " + UNKNOWN);
     }
@@ -133,7 +133,7 @@ class StreamTest {
 
   private CompletableFuture<Outcome> ask(PeerStreams streams, int kind, byte[] body) {
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-    streams.ask(gateway, new Question(kind, new byte[] {5}, body), outcome::complete);
+    streams.ask(gateway, new StreamQuestion(kind, new byte[] {5}, body), outcome::complete);
     return outcome;
   }
 
@@ -178,7 +178,7 @@ class StreamTest {
       ask(streams, HELD, text("" + i));
     }
     for (int i = 0; i < 100; i++) {
-      Question question = received.poll(120, TimeUnit.SECONDS);
+      StreamQuestion question = received.poll(120, TimeUnit.SECONDS);
       assertThat(question.kind()).isEqualTo(HELD);
       assertThat(question.fields()).containsExactly(5);
       assertThat(question.body()).isEqualTo(text("" + i));
@@ -214,7 +214,7 @@ class StreamTest {
                     for (int i = from; i < from + 200; i++) {
                       streams.ask(
                           gateway,
-                          new Question(ECHO, new byte[0], text("question " + i)),
+                          new StreamQuestion(ECHO, new byte[0], text("question " + i)),
                           outcomes.get(i)::complete);
                     }
                   }));
@@ -311,8 +311,8 @@ class StreamTest {
 
   @Test
   void aBodyOverTheLimitIsNotSent() throws Exception {
-    assertThat(failed(ask(streams(), ECHO, new byte[Question.MAX_BODY + 1])))
-        .contains("" + Question.MAX_BODY);
+    assertThat(failed(ask(streams(), ECHO, new byte[StreamQuestion.MAX_BODY + 1])))
+        .contains("" + StreamQuestion.MAX_BODY);
     assertThat(received).isEmpty();
   }
 

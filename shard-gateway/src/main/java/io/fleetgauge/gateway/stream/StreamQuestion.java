@@ -7,7 +7,7 @@ package io.fleetgauge.gateway.stream;
  * @param fields the values that belong to the kind, at most {@link #MAX_FIELDS} bytes
  * @param body not changed any more
  */
-public record Question(int kind, byte[] fields, byte[] body) {
+public record StreamQuestion(int kind, byte[] fields, byte[] body) {
   /** Most bytes of fields. */
   static final int MAX_FIELDS = 60_000;
 
