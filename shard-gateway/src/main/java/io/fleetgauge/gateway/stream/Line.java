@@ -28,7 +28,7 @@ final class Line {
      *
      * @throws WireException if it is not what it should be
      */
-    Seal begun(byte[] nonce) throws WireException;
+    StreamSeal begun(byte[] nonce) throws WireException;
 
     /**
      * @throws WireException if it cannot be understood; the line is closed then
@@ -50,7 +50,7 @@ final class Line {
   private final Thread thread = Thread.currentThread();
   private final MessageReader reader = new MessageReader();
   private Buffer pending;
-  private Seal seal;
+  private StreamSeal seal;
   private boolean isChecking;
   private boolean isHeld;
   private boolean isClosed;
@@ -91,7 +91,7 @@ final class Line {
   /**
    * Writes a message, with the next {@link #flush} at the latest.
    *
-   * @param digest as {@link Seal#digest} gives it
+   * @param digest as {@link StreamSeal#digest} gives it
    */
   void write(Message message, byte[] digest) {
     if (isClosed) {
@@ -132,7 +132,7 @@ final class Line {
   private void next() {
     try {
       if (seal == null) {
-        Optional<byte[]> nonce = reader.take(Seal.NONCE_BYTES);
+        Optional<byte[]> nonce = reader.take(StreamSeal.NONCE_BYTES);
         if (nonce.isEmpty()) {
           return;
         }
@@ -152,13 +152,13 @@ final class Line {
 
   private void check(MessageReader.Found found) throws WireException {
     if (found.body().length <= HASHED_AT_ONCE || !key.isSet()) {
-      checked(found, Seal.digest(key, found.body()));
+      checked(found, StreamSeal.digest(key, found.body()));
       return;
     }
     isChecking = true;
     pauseOrResume();
     vertx
-        .executeBlocking(() -> Seal.digest(key, found.body()), false)
+        .executeBlocking(() -> StreamSeal.digest(key, found.body()), false)
         .onComplete(
             digest ->
                 onLoop(

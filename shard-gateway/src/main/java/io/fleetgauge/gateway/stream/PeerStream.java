@@ -33,7 +33,7 @@ final class PeerStream implements Line.Listener {
   private final Handover<Asked> asked;
   private final InFlight inFlight;
   private final Deque<Unsent> unsent = new ArrayDeque<>();
-  private final byte[] nonce = new byte[Seal.NONCE_BYTES];
+  private final byte[] nonce = new byte[StreamSeal.NONCE_BYTES];
   private Line line;
   private boolean isOpening;
   private boolean hasBegun;
@@ -65,7 +65,7 @@ final class PeerStream implements Line.Listener {
                   + StreamQuestion.MAX_BODY));
       return;
     }
-    asked.add(new Asked(question, Seal.digest(streams.key, question.body()), outcome));
+    asked.add(new Asked(question, StreamSeal.digest(streams.key, question.body()), outcome));
   }
 
   private void take(Queue<Asked> all) {
@@ -135,11 +135,11 @@ final class PeerStream implements Line.Listener {
   }
 
   @Override
-  public Seal begun(byte[] theirs) {
+  public StreamSeal begun(byte[] theirs) {
     hasBegun = true;
     heardAt = PeerStreams.now();
     loop.runOnContext(none -> pump());
-    return new Seal(streams.key, nonce, theirs, true);
+    return new StreamSeal(streams.key, nonce, theirs, true);
   }
 
   @Override

@@ -85,8 +85,9 @@ public final class StreamRoute {
     } catch (IllegalArgumentException e) {
       nonce = new byte[0];
     }
-    if (nonce.length != Seal.NONCE_BYTES) {
-      refuse(http, 400, NONCE + " has to have " + 2 * Seal.NONCE_BYTES + " hexadecimal digits");
+    if (nonce.length != StreamSeal.NONCE_BYTES) {
+      refuse(
+          http, 400, NONCE + " has to have " + 2 * StreamSeal.NONCE_BYTES + " hexadecimal digits");
       return;
     }
     if (open.incrementAndGet() > MOST) {
@@ -136,14 +137,14 @@ public final class StreamRoute {
     }
 
     @Override
-    public Seal begun(byte[] theirs) throws WireException {
+    public StreamSeal begun(byte[] theirs) throws WireException {
       if (!MessageDigest.isEqual(theirs, opening)) {
         throw new WireException("a stream that begins with another nonce than its request");
       }
-      byte[] nonce = new byte[Seal.NONCE_BYTES];
+      byte[] nonce = new byte[StreamSeal.NONCE_BYTES];
       RANDOM.nextBytes(nonce);
       line.begin(nonce);
-      return new Seal(key, opening, nonce, false);
+      return new StreamSeal(key, opening, nonce, false);
     }
 
     @Override
@@ -157,7 +158,8 @@ public final class StreamRoute {
           new StreamQuestion(message.kind(), message.fields(), message.body()),
           body ->
               answered.add(
-                  new Sealed(Message.answer(message.number(), body), Seal.digest(key, body))));
+                  new Sealed(
+                      Message.answer(message.number(), body), StreamSeal.digest(key, body))));
     }
 
     private void write(Queue<Sealed> all) {

@@ -7,7 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** Proves the messages of one stream and verifies them, each in its place. For one thread. */
-final class Seal {
+final class StreamSeal {
   static final int NONCE_BYTES = 16;
 
   private final ClusterKey key;
@@ -21,7 +21,7 @@ final class Seal {
    * @param accepting the nonce of the other end
    * @param opens whether this end opened it
    */
-  Seal(ClusterKey key, byte[] opening, byte[] accepting, boolean opens) {
+  StreamSeal(ClusterKey key, byte[] opening, byte[] accepting, boolean opens) {
     this.key = key;
     this.sends = direction(opening, accepting, opens);
     this.receives = direction(opening, accepting, !opens);
