@@ -4,7 +4,7 @@ import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Store;
@@ -42,12 +42,12 @@ final class SimulatedPeers implements Peers {
     self.ask(
         other,
         COPY_MILLIS,
-        CopyAnswer.of(Reply.FAILED),
+        CopyAnswer.of(ReplicaReply.FAILED),
         said -> {
           if (other.life().admittance.takesCopies()) {
             other.life().host(copy.host()).copied(copy, said);
           } else {
-            said.accept(CopyAnswer.of(Reply.LATER));
+            said.accept(CopyAnswer.of(ReplicaReply.LATER));
           }
         },
         answer);

@@ -6,7 +6,7 @@ import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Sender;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.frame.IntakeAnswer;
@@ -216,7 +216,7 @@ public final class Intake implements AutoCloseable {
     if (!admittance.takesCopies()
         || thread.queued() >= maxQueued
         || !thread.run(() -> thread.hosts().host(copy.host()).copied(copy, answer))) {
-      answer.accept(Peers.CopyAnswer.of(Reply.LATER));
+      answer.accept(Peers.CopyAnswer.of(ReplicaReply.LATER));
     }
   }
 

@@ -5,7 +5,7 @@ import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.BlockFolder;
@@ -114,10 +114,10 @@ public final class PeerClient implements Peers, Owners {
     return switch (outcome) {
       case Outcome.Answered said -> read(new String(said.body(), StandardCharsets.UTF_8));
       // The replica is there, and this gateway has more for it than it can take.
-      case Outcome.Crowded crowded -> CopyAnswer.of(Reply.LATER);
+      case Outcome.Crowded crowded -> CopyAnswer.of(ReplicaReply.LATER);
       case Outcome.Failed failed -> {
         LOG.debug("no answer of {}: {}", from, failed.why());
-        yield CopyAnswer.of(Reply.FAILED);
+        yield CopyAnswer.of(ReplicaReply.FAILED);
       }
     };
   }
@@ -127,10 +127,10 @@ public final class PeerClient implements Peers, Owners {
     try {
       return words[0].equals(PeerRoute.DICTIONARY)
           ? CopyAnswer.wants(Long.parseUnsignedLong(words[1], 16))
-          : CopyAnswer.of(Reply.valueOf(words[0].toUpperCase(Locale.ROOT)));
+          : CopyAnswer.of(ReplicaReply.valueOf(words[0].toUpperCase(Locale.ROOT)));
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       LOG.debug("not an answer of a replica: {}", text);
-      return CopyAnswer.of(Reply.FAILED);
+      return CopyAnswer.of(ReplicaReply.FAILED);
     }
   }
 

@@ -92,7 +92,7 @@ public final class OwnerSide {
     record Journaled(long body, boolean forced, boolean kept) implements Event {}
 
     /** A replica answered one of the requests of a delivery. */
-    record Answered(String peer, long delivery, Reply reply) implements Event {}
+    record Answered(String peer, long delivery, ReplicaReply reply) implements Event {}
 
     /** The owner has fetched samples from another gateway that its replicas may not have. */
     record Merged() implements Event {}
@@ -130,7 +130,7 @@ public final class OwnerSide {
     record Repeated(String peer) implements Effect {}
 
     /** A session with a replica has ended, because of its answer. */
-    record Lost(String peer, Reply because) implements Effect {}
+    record Lost(String peer, ReplicaReply because) implements Effect {}
   }
 
   private static final class Pending {
@@ -292,7 +292,7 @@ public final class OwnerSide {
       if (link.up) {
         pump(link, now, effects);
       } else if (isFull(link)) {
-        fail(link, Reply.LATER, now, effects);
+        fail(link, ReplicaReply.LATER, now, effects);
       }
     }
   }
@@ -395,7 +395,7 @@ public final class OwnerSide {
       // While this gateway itself stood still, answers may have come that it has not read.
       link.silence += Math.min(now - Math.max(lookedAt, link.sentAt), LONGEST_LOOK_MILLIS);
       if (link.silence >= SILENCE_MILLIS) {
-        fail(link, Reply.FAILED, now, effects);
+        fail(link, ReplicaReply.FAILED, now, effects);
       } else if (now >= link.againAt) {
         effects.accept(new Effect.Repeated(link.peer));
         request(link, now, effects);
@@ -441,7 +441,7 @@ public final class OwnerSide {
       return; // of a session that has ended, or a repeated answer
     }
     switch (answered.reply()) {
-      case WHOLE, KEPT -> delivered(link, answered.reply() == Reply.WHOLE, now, effects);
+      case WHOLE, KEPT -> delivered(link, answered.reply() == ReplicaReply.WHOLE, now, effects);
       case LATER -> later(link, now, effects);
       case STRANGER -> {
         // Another gateway may be the owner by now, and does not have these bodies.
@@ -462,7 +462,7 @@ public final class OwnerSide {
     link.laterSince = link.isSlow ? link.laterSince : now;
     link.isSlow = true;
     if (now - link.laterSince >= MOST_LATER_MILLIS) {
-      fail(link, Reply.LATER, now, effects);
+      fail(link, ReplicaReply.LATER, now, effects);
     } else {
       link.againAt = now + link.laterPause;
     }
@@ -502,7 +502,7 @@ public final class OwnerSide {
     return link.behind.stream().anyMatch(body -> !pending.get(body).waiting.contains(link.peer));
   }
 
-  private void fail(Link link, Reply because, long now, Consumer<Effect> effects) {
+  private void fail(Link link, ReplicaReply because, long now, Consumer<Effect> effects) {
     boolean wasUp = link.up;
     boolean wasSynced = link.synced;
     end(link, now, effects);

@@ -14,7 +14,7 @@ import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.host.Sender;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
@@ -127,7 +127,7 @@ class IntakeClusterTest {
   @Test
   void aCopyIsWholeWhenAllThatTheOwnerHasWasFetched() throws Exception {
     intake.recover();
-    assertThat(copied(0)).isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(copied(0)).isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
     settle();
     assertThat(intake.isWholeCopy("copied", 3)).isFalse();
     ManualPeers.StartedPull pull = peers.pulls.remove();
@@ -138,7 +138,7 @@ class IntakeClusterTest {
     assertThat(intake.isWholeCopy("copied", 4)).as("of an owner that came later").isFalse();
     assertThat(intake.isWholeCopy("owned", 3)).isFalse();
     assertThat(copied(1, frame(new FrameEncoder("copied", 7), 1)))
-        .isEqualTo(CopyAnswer.of(Reply.WHOLE));
+        .isEqualTo(CopyAnswer.of(ReplicaReply.WHOLE));
     assertThat(store.lane("copied").newest()).isEqualTo(1);
   }
 
@@ -147,10 +147,10 @@ class IntakeClusterTest {
     intake.recover();
     memoryUsed = 90;
     memory.look();
-    assertThat(copied(0)).isEqualTo(CopyAnswer.of(Reply.LATER));
+    assertThat(copied(0)).isEqualTo(CopyAnswer.of(ReplicaReply.LATER));
     memoryUsed = 10;
     memory.look();
-    assertThat(copied(0)).isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(copied(0)).isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
@@ -163,7 +163,7 @@ class IntakeClusterTest {
     }
     assertThat(answers).isEmpty();
     intake.copied(copy(0, new byte[0]), answers::add);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.LATER));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.LATER));
     busy.countDown();
     settle();
     assertThat(answers).hasSize(MAX_QUEUED + 1);
@@ -173,7 +173,7 @@ class IntakeClusterTest {
   void aClosedIntakeTakesNothingAndSaysSoAtOnce() throws Exception {
     intake.recover();
     intake.close();
-    assertThat(copied(0)).isEqualTo(CopyAnswer.of(Reply.LATER));
+    assertThat(copied(0)).isEqualTo(CopyAnswer.of(ReplicaReply.LATER));
     CompletableFuture<Boolean> merged = new CompletableFuture<>();
     intake.offered("owned", "g2", merged::complete);
     assertThat(merged.join()).isFalse();
@@ -342,7 +342,7 @@ class IntakeClusterTest {
     intake.recover();
     intake.lookAtAll();
     settle();
-    peers.copies.remove().answer().accept(CopyAnswer.of(Reply.KEPT));
+    peers.copies.remove().answer().accept(CopyAnswer.of(ReplicaReply.KEPT));
     settle();
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take("owned", frame(new FrameEncoder("owned", 7), 1), 0, answer::complete);

@@ -20,7 +20,7 @@ abstract class DrivenOwner {
   void open(String... peers) {
     on(replicas(peers));
     for (String peer : peers) {
-      answered(peer, 1, Reply.KEPT);
+      answered(peer, 1, ReplicaReply.KEPT);
     }
   }
 
@@ -28,7 +28,7 @@ abstract class DrivenOwner {
   void callWhole() {
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
     on(new Event.TimePassed());
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     assertThat(owner.synced()).containsExactly("a");
   }
 
@@ -65,7 +65,7 @@ abstract class DrivenOwner {
     }
   }
 
-  List<Effect> answered(String peer, long number, Reply reply) {
+  List<Effect> answered(String peer, long number, ReplicaReply reply) {
     return on(new Event.Answered(peer, delivery(peer, number), reply));
   }
 

@@ -19,16 +19,17 @@ class OwnerSideTest extends DrivenOwner {
     assertThat(on(taken(1)))
         .containsExactly(
             new Effect.Write(1, false), send("a", 1, List.of(1L)), send("b", 1, List.of(1L)));
-    assertThat(answered("a", 1, Reply.WHOLE)).doesNotContain(new Effect.Keep(1));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).doesNotContain(new Effect.Keep(1));
     assertThat(on(new Event.Journaled(1, false, true))).isEmpty();
-    assertThat(answered("b", 1, Reply.KEPT)).contains(new Effect.Keep(1), new Effect.Forget(1));
+    assertThat(answered("b", 1, ReplicaReply.KEPT))
+        .contains(new Effect.Keep(1), new Effect.Forget(1));
   }
 
   @Test
   void aBodyThatEveryReplicaHasIsNotKeptBeforeTheOwnJournalHasIt() {
     open("a");
     on(taken(1));
-    assertThat(answered("a", 1, Reply.WHOLE)).doesNotContain(new Effect.Keep(1));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).doesNotContain(new Effect.Keep(1));
     assertThat(on(new Event.Journaled(1, false, true))).contains(new Effect.Keep(1));
   }
 
@@ -38,9 +39,9 @@ class OwnerSideTest extends DrivenOwner {
     on(taken(1));
     on(taken(2));
     on(new Event.Journaled(2, false, true));
-    answered("a", 1, Reply.KEPT);
-    assertThat(answered("a", 1, Reply.KEPT)).as("the same answer twice").isEmpty();
-    assertThat(answered("a", 2, Reply.KEPT)).contains(new Effect.Keep(2));
+    answered("a", 1, ReplicaReply.KEPT);
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).as("the same answer twice").isEmpty();
+    assertThat(answered("a", 2, ReplicaReply.KEPT)).contains(new Effect.Keep(2));
   }
 
   @Test
@@ -50,11 +51,11 @@ class OwnerSideTest extends DrivenOwner {
     on(new Event.TimePassed());
     long before = delivery("a", 1);
     on(new Event.Merged());
-    assertThat(on(new Event.Answered("a", before, Reply.WHOLE)))
+    assertThat(on(new Event.Answered("a", before, ReplicaReply.WHOLE)))
         .as("of the session before")
         .isEmpty();
     assertThat(owner.synced()).isEmpty();
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     assertThat(owner.synced()).containsExactly("a");
   }
 
@@ -63,7 +64,7 @@ class OwnerSideTest extends DrivenOwner {
     open("a");
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
     on(new Event.TimePassed());
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     assertThat(on(replicas())).containsExactly(new Effect.Report(Set.of()));
     assertThat(owner.hasPeers()).isFalse();
     on(replicas("a"));
@@ -82,8 +83,8 @@ class OwnerSideTest extends DrivenOwner {
     open("a");
     on(taken(1));
     on(new Event.Journaled(1, false, true));
-    assertThat(answered("a", 1, Reply.BROKEN))
-        .containsExactly(new Effect.Write(1, true), new Effect.Lost("a", Reply.BROKEN));
+    assertThat(answered("a", 1, ReplicaReply.BROKEN))
+        .containsExactly(new Effect.Write(1, true), new Effect.Lost("a", ReplicaReply.BROKEN));
     assertThat(on(new Event.Journaled(1, true, true))).contains(new Effect.Keep(1));
     assertThat(on(taken(2)))
         .as("nobody waits for it now")
@@ -103,8 +104,8 @@ class OwnerSideTest extends DrivenOwner {
     on(taken(1));
     assertThat(on(taken(2))).containsExactly(new Effect.Write(2, false));
     on(taken(3));
-    assertThat(answered("a", 1, Reply.KEPT)).contains(send("a", 2, List.of(2L, 3L)));
-    assertThat(answered("a", 1, Reply.KEPT)).as("the same answer twice").isEmpty();
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).contains(send("a", 2, List.of(2L, 3L)));
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).as("the same answer twice").isEmpty();
   }
 
   @Test
@@ -112,8 +113,8 @@ class OwnerSideTest extends DrivenOwner {
     on(replicas("a"));
     assertThat(on(taken(1))).containsExactly(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true))).containsExactly(new Effect.Keep(1));
-    assertThat(answered("a", 1, Reply.KEPT)).containsExactly(send("a", 1, List.of(1L)));
-    assertThat(answered("a", 1, Reply.KEPT)).containsExactly(new Effect.Forget(1));
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).containsExactly(send("a", 1, List.of(1L)));
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).containsExactly(new Effect.Forget(1));
   }
 
   @Test
@@ -121,9 +122,9 @@ class OwnerSideTest extends DrivenOwner {
     on(replicas("a"));
     on(taken(1));
     on(new Event.Journaled(1, true, true));
-    assertThat(answered("a", 1, Reply.WHOLE)).containsExactly(send("a", 1, List.of(1L)));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).containsExactly(send("a", 1, List.of(1L)));
     assertThat(owner.synced()).isEmpty();
-    assertThat(answered("a", 1, Reply.WHOLE))
+    assertThat(answered("a", 1, ReplicaReply.WHOLE))
         .containsExactly(new Effect.Forget(1), new Effect.Report(Set.of("a")));
   }
 
@@ -132,14 +133,14 @@ class OwnerSideTest extends DrivenOwner {
     open("a");
     on(taken(1));
     on(taken(2));
-    assertThat(answered("a", 1, Reply.WHOLE)).contains(new Effect.Report(Set.of("a")));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).contains(new Effect.Report(Set.of("a")));
   }
 
   @Test
   void anOwnerThatIsOneNoMoreGivesBackWhatIsNotKept() {
     open("a");
     on(taken(1));
-    assertThat(answered("a", 1, Reply.STRANGER)).contains(new Effect.GiveBack(1));
+    assertThat(answered("a", 1, ReplicaReply.STRANGER)).contains(new Effect.GiveBack(1));
     assertThat(on(new Event.Journaled(1, false, true))).doesNotContain(new Effect.Keep(1));
     on(taken(2));
     effects.clear();
@@ -159,20 +160,21 @@ class OwnerSideTest extends DrivenOwner {
     open("a");
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
     assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
-    assertThat(answered("a", 1, Reply.WHOLE)).containsExactly(new Effect.Report(Set.of("a")));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE))
+        .containsExactly(new Effect.Report(Set.of("a")));
     now += OwnerSide.ASK_WHETHER_THERE_MILLIS;
     on(new Event.TimePassed());
-    assertThat(answered("a", 1, Reply.BROKEN))
-        .containsExactly(new Effect.Lost("a", Reply.BROKEN), new Effect.Report(Set.of()));
+    assertThat(answered("a", 1, ReplicaReply.BROKEN))
+        .containsExactly(new Effect.Lost("a", ReplicaReply.BROKEN), new Effect.Report(Set.of()));
   }
 
   @Test
   void replicasFetchWhatTheOwnerFetchedBeforeTheyAreCalledSyncedAgain() {
     open("a");
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
     on(new Event.TimePassed());
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     assertThat(owner.synced()).containsExactly("a");
     assertThat(on(new Event.Merged()))
         .containsExactly(send("a", 102, 1, List.of()), new Effect.Report(Set.of()));
@@ -183,12 +185,12 @@ class OwnerSideTest extends DrivenOwner {
     open("a");
     on(taken(1));
     on(taken(2));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     now += OwnerSide.RETRY_MILLIS - 1;
     assertThat(on(new Event.TimePassed())).isEmpty();
     now += 1;
     assertThat(on(new Event.TimePassed())).containsExactly(send("a", 102, 1, List.of()));
-    assertThat(answered("a", 1, Reply.KEPT))
+    assertThat(answered("a", 1, ReplicaReply.KEPT))
         .as("bodies of the session before are not sent in this one")
         .isEmpty();
   }
@@ -200,12 +202,12 @@ class OwnerSideTest extends DrivenOwner {
     assertThat(on(new Event.TimePassed())).isEmpty();
     now += 1;
     assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
-    answered("a", 1, Reply.WHOLE);
+    answered("a", 1, ReplicaReply.WHOLE);
     now += OwnerSide.ASK_WHETHER_THERE_MILLIS - 1;
     assertThat(on(new Event.TimePassed())).isEmpty();
     now += 1;
     assertThat(on(new Event.TimePassed())).containsExactly(send("a", 1, List.of()));
-    assertThat(answered("a", 1, Reply.WHOLE)).as("no news").isEmpty();
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).as("no news").isEmpty();
   }
 
   @Test
@@ -215,8 +217,8 @@ class OwnerSideTest extends DrivenOwner {
     on(new Event.Taken(2, OwnerSide.MAX_TOGETHER_BYTES - 100));
     on(taken(3));
     on(taken(4));
-    assertThat(answered("a", 1, Reply.KEPT)).contains(send("a", 2, List.of(2L, 3L)));
-    assertThat(answered("a", 2, Reply.KEPT)).contains(send("a", 4, List.of(4L)));
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).contains(send("a", 2, List.of(2L, 3L)));
+    assertThat(answered("a", 2, ReplicaReply.KEPT)).contains(send("a", 4, List.of(4L)));
   }
 
   @Test
@@ -225,10 +227,10 @@ class OwnerSideTest extends DrivenOwner {
     for (long body = 1; body <= OwnerSide.MAX_TOGETHER + 2; body++) {
       on(taken(body));
     }
-    Effect.Send second = (Effect.Send) answered("a", 1, Reply.KEPT).getLast();
+    Effect.Send second = (Effect.Send) answered("a", 1, ReplicaReply.KEPT).getLast();
     assertThat(second.number()).isEqualTo(2);
     assertThat(second.bodies()).hasSize(OwnerSide.MAX_TOGETHER).startsWith(2L);
-    assertThat(answered("a", 2, Reply.KEPT))
+    assertThat(answered("a", 2, ReplicaReply.KEPT))
         .contains(send("a", OwnerSide.MAX_TOGETHER + 2, List.of(OwnerSide.MAX_TOGETHER + 2L)));
   }
 
@@ -250,10 +252,10 @@ class OwnerSideTest extends DrivenOwner {
     open("a", "b");
     on(taken(1));
     on(new Event.Journaled(1, false, true));
-    answered("a", 1, Reply.KEPT);
-    assertThat(answered("b", 1, Reply.BROKEN))
+    answered("a", 1, ReplicaReply.KEPT);
+    assertThat(answered("b", 1, ReplicaReply.BROKEN))
         .containsExactly(
-            new Effect.Keep(1), new Effect.Forget(1), new Effect.Lost("b", Reply.BROKEN));
+            new Effect.Keep(1), new Effect.Forget(1), new Effect.Lost("b", ReplicaReply.BROKEN));
   }
 
   @Test
@@ -263,7 +265,7 @@ class OwnerSideTest extends DrivenOwner {
     on(new Event.Journaled(1, false, false));
     assertThat(effects).containsExactly(new Effect.GiveBack(1));
     assertThat(on(new Event.Journaled(1, false, true))).isEmpty();
-    assertThat(answered("a", 1, Reply.STRANGER))
+    assertThat(answered("a", 1, ReplicaReply.STRANGER))
         .contains(new Effect.Forget(1))
         .doesNotContain(new Effect.GiveBack(1));
     assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
@@ -275,7 +277,7 @@ class OwnerSideTest extends DrivenOwner {
     on(taken(1));
     on(new Event.Journaled(1, false, true));
     on(taken(2));
-    answered("a", 1, Reply.KEPT);
+    answered("a", 1, ReplicaReply.KEPT);
     effects.clear();
     owner.close(effects::add);
     assertThat(effects).containsExactly(new Effect.GiveBack(2), new Effect.Forget(2));
@@ -313,7 +315,7 @@ class OwnerSideTest extends DrivenOwner {
     Random random = new Random(seed);
     on(replicas("a", "b"));
     for (long body = 1; body <= 2_000; body++) {
-      Reply[] replies = Reply.values();
+      ReplicaReply[] replies = ReplicaReply.values();
       switch (random.nextInt(6)) {
         case 0 -> on(taken(body));
         case 1 -> on(new Event.Journaled(1 + random.nextLong(body), false, true));
@@ -321,8 +323,8 @@ class OwnerSideTest extends DrivenOwner {
         case 3 -> on(new Event.TimePassed());
         default -> {
           String peer = random.nextBoolean() ? "a" : "b";
-          Reply reply =
-              random.nextInt(3) > 0 ? Reply.WHOLE : replies[random.nextInt(replies.length)];
+          ReplicaReply reply =
+              random.nextInt(3) > 0 ? ReplicaReply.WHOLE : replies[random.nextInt(replies.length)];
           on(new Event.Answered(peer, newest(peer), reply));
         }
       }

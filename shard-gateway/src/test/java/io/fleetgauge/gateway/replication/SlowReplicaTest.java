@@ -18,16 +18,16 @@ class SlowReplicaTest extends DrivenOwner {
     for (long pause = OwnerSide.LATER_MILLIS;
         pause <= 4 * OwnerSide.LONGEST_LATER_MILLIS;
         pause *= 2) {
-      assertThat(answered("a", 1, Reply.LATER)).isEmpty();
+      assertThat(answered("a", 1, ReplicaReply.LATER)).isEmpty();
       now += Math.min(pause, OwnerSide.LONGEST_LATER_MILLIS) - 1;
       assertThat(on(new Event.TimePassed())).isEmpty();
       now += 1;
       assertThat(on(new Event.TimePassed()))
           .containsExactly(new Effect.Repeated("a"), send("a", 1, List.of(1L)));
     }
-    answered("a", 1, Reply.KEPT);
+    answered("a", 1, ReplicaReply.KEPT);
     on(taken(2));
-    answered("a", 2, Reply.LATER);
+    answered("a", 2, ReplicaReply.LATER);
     now += OwnerSide.LATER_MILLIS;
     assertThat(on(new Event.TimePassed()))
         .as("the next request")
@@ -40,18 +40,18 @@ class SlowReplicaTest extends DrivenOwner {
     callWhole();
     on(taken(1));
     on(new Event.Journaled(1, false, true));
-    answered("a", 1, Reply.LATER);
+    answered("a", 1, ReplicaReply.LATER);
     long until = now + OwnerSide.MOST_LATER_MILLIS;
     while (now < until - 100) {
       now += 100;
       if (on(new Event.TimePassed()).contains(send("a", 1, List.of(1L)))) {
-        assertThat(answered("a", 1, Reply.LATER)).isEmpty();
+        assertThat(answered("a", 1, ReplicaReply.LATER)).isEmpty();
       }
     }
     assertThat(owner.synced()).containsExactly("a");
     now = until;
-    assertThat(answered("a", 1, Reply.LATER))
-        .contains(new Effect.Write(1, true), new Effect.Lost("a", Reply.LATER));
+    assertThat(answered("a", 1, ReplicaReply.LATER))
+        .contains(new Effect.Write(1, true), new Effect.Lost("a", ReplicaReply.LATER));
   }
 
   @Test
@@ -75,13 +75,13 @@ class SlowReplicaTest extends DrivenOwner {
     callWhole();
     on(taken(1));
     on(new Event.Journaled(1, false, true));
-    assertThat(answered("a", 1, Reply.FAILED)).isEmpty();
+    assertThat(answered("a", 1, ReplicaReply.FAILED)).isEmpty();
     now += OwnerSide.FAILED_MILLIS - 1;
     assertThat(on(new Event.TimePassed())).isEmpty();
     now += 1;
     assertThat(on(new Event.TimePassed()))
         .containsExactly(new Effect.Repeated("a"), send("a", 1, List.of(1L)));
-    assertThat(answered("a", 1, Reply.WHOLE))
+    assertThat(answered("a", 1, ReplicaReply.WHOLE))
         .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
   }
 
@@ -100,10 +100,12 @@ class SlowReplicaTest extends DrivenOwner {
     assertThat(on(new Event.TimePassed())).contains(send("a", 1, List.of(1L)));
     assertThat(delivery("a", 1)).as("it is the same delivery").isEqualTo(first);
     on(taken(2));
-    assertThat(answered("a", 1, Reply.KEPT)).contains(send("a", 2, List.of(2L)));
-    assertThat(on(new Event.Answered("a", first, Reply.KEPT))).as("the second answer").isEmpty();
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).contains(send("a", 2, List.of(2L)));
+    assertThat(on(new Event.Answered("a", first, ReplicaReply.KEPT)))
+        .as("the second answer")
+        .isEmpty();
     on(new Event.Journaled(2, false, true));
-    assertThat(answered("a", 2, Reply.KEPT)).contains(new Effect.Keep(2));
+    assertThat(answered("a", 2, ReplicaReply.KEPT)).contains(new Effect.Keep(2));
   }
 
   @Test
@@ -119,7 +121,7 @@ class SlowReplicaTest extends DrivenOwner {
     assertThat(effects)
         .containsExactly(
             new Effect.Write(1, true),
-            new Effect.Lost("a", Reply.FAILED),
+            new Effect.Lost("a", ReplicaReply.FAILED),
             new Effect.Report(Set.of()));
   }
 
@@ -144,7 +146,7 @@ class SlowReplicaTest extends DrivenOwner {
     for (int body = 1; body < 4; body++) {
       on(taken(body));
       look(OwnerSide.SILENCE_MILLIS - 1);
-      assertThat(answered("a", body, Reply.WHOLE)).noneMatch(Effect.Lost.class::isInstance);
+      assertThat(answered("a", body, ReplicaReply.WHOLE)).noneMatch(Effect.Lost.class::isInstance);
     }
   }
 
@@ -157,9 +159,9 @@ class SlowReplicaTest extends DrivenOwner {
       on(taken(body));
     }
     assertThat(owner.isFull()).isTrue();
-    answered("a", 1, Reply.KEPT);
+    answered("a", 1, ReplicaReply.KEPT);
     assertThat(owner.isFull()).as("b is behind").isTrue();
-    answered("b", 1, Reply.KEPT);
+    answered("b", 1, ReplicaReply.KEPT);
     assertThat(owner.isFull()).isFalse();
   }
 
@@ -175,7 +177,7 @@ class SlowReplicaTest extends DrivenOwner {
     assertThat(owner.isLate(now)).isTrue();
     on(new Event.Journaled(1, false, true));
     assertThat(owner.isLate(now)).as("the replica has no answer yet").isTrue();
-    answered("a", 1, Reply.KEPT);
+    answered("a", 1, ReplicaReply.KEPT);
     assertThat(owner.isLate(now)).as("the second came later").isFalse();
   }
 
@@ -187,7 +189,7 @@ class SlowReplicaTest extends DrivenOwner {
     assertThat(owner.isFull()).as("one body of any size may wait").isFalse();
     on(taken(3));
     assertThat(owner.isFull()).isTrue();
-    answered("a", 1, Reply.KEPT);
+    answered("a", 1, ReplicaReply.KEPT);
     assertThat(owner.isFull()).isFalse();
   }
 
@@ -198,7 +200,7 @@ class SlowReplicaTest extends DrivenOwner {
     on(new Event.Replicas(Map.of("a", true)));
     on(taken(1));
     on(new Event.Journaled(1, false, true));
-    assertThat(answered("a", 1, Reply.BROKEN)).contains(new Effect.Write(1, true));
+    assertThat(answered("a", 1, ReplicaReply.BROKEN)).contains(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
     on(taken(2));
     assertThat(on(new Event.Journaled(2, true, true))).isEmpty();
@@ -215,7 +217,7 @@ class SlowReplicaTest extends DrivenOwner {
     callWhole();
     on(new Event.Replicas(Map.of("a", true)));
     on(taken(1));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
     assertThat(on(replicas())).contains(new Effect.Keep(1), new Effect.Forget(1));
   }
@@ -226,7 +228,7 @@ class SlowReplicaTest extends DrivenOwner {
     callWhole();
     on(new Event.Replicas(Map.of("a", true)));
     on(taken(1));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     on(new Event.Journaled(1, true, true));
     now += OwnerSide.TELL_MILLIS - 1;
     assertThat(on(new Event.TimePassed())).doesNotContain(new Effect.Keep(1));
@@ -241,7 +243,7 @@ class SlowReplicaTest extends DrivenOwner {
     open("a");
     callWhole();
     on(taken(1));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
   }
 
@@ -250,8 +252,9 @@ class SlowReplicaTest extends DrivenOwner {
     on(new Event.Replicas(Map.of("a", true)));
     on(taken(1));
     assertThat(on(new Event.Journaled(1, true, true))).isEmpty();
-    answered("a", 1, Reply.KEPT);
-    assertThat(answered("a", 1, Reply.KEPT)).contains(new Effect.Keep(1), new Effect.Forget(1));
+    answered("a", 1, ReplicaReply.KEPT);
+    assertThat(answered("a", 1, ReplicaReply.KEPT))
+        .contains(new Effect.Keep(1), new Effect.Forget(1));
   }
 
   @Test
@@ -259,13 +262,13 @@ class SlowReplicaTest extends DrivenOwner {
     open("a");
     callWhole();
     on(new Event.Replicas(Map.of("a", true)));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     on(taken(1));
-    answered("a", 1, Reply.BROKEN);
+    answered("a", 1, ReplicaReply.BROKEN);
     on(taken(2));
     on(new Event.Journaled(2, true, true));
     now += OwnerSide.RETRY_MILLIS;
     on(new Event.TimePassed());
-    assertThat(answered("a", 1, Reply.WHOLE)).contains(new Effect.Keep(2));
+    assertThat(answered("a", 1, ReplicaReply.WHOLE)).contains(new Effect.Keep(2));
   }
 }

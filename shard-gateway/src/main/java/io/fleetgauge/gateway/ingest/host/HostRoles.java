@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.ingest.host;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Holders.Admission;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.net.URI;
 import java.util.Optional;
@@ -213,10 +213,10 @@ final class HostRoles {
         replica != null && holders.map(each -> each.owner().equals(from.owner())).orElse(false);
     boolean isNewer = from.epoch() > followed.table().epoch();
     if (!isOfOwner) {
-      answer.accept(Peers.CopyAnswer.of(isNewer ? Reply.LATER : Reply.STRANGER));
+      answer.accept(Peers.CopyAnswer.of(isNewer ? ReplicaReply.LATER : ReplicaReply.STRANGER));
     } else if (!environment.isRecovered()
         || session.waitingBytes() > HostIntake.MAX_WAITING_BYTES) {
-      answer.accept(Peers.CopyAnswer.of(Reply.LATER));
+      answer.accept(Peers.CopyAnswer.of(ReplicaReply.LATER));
     } else {
       hasTaken |= from.count() > 0;
       replica.arrived(from, holders.get().since(), answer);

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,14 +39,14 @@ public final class IngestCounts {
   public final LongAdder copiesRepeated = new LongAdder();
 
   /** Sessions with replicas that ended because of the replica's answer, or its silence. */
-  private final Map<Reply, LongAdder> replicasLost = new EnumMap<>(Reply.class);
+  private final Map<ReplicaReply, LongAdder> replicasLost = new EnumMap<>(ReplicaReply.class);
 
   {
-    Stream.of(Reply.FAILED, Reply.LATER, Reply.BROKEN, Reply.STRANGER)
+    Stream.of(ReplicaReply.FAILED, ReplicaReply.LATER, ReplicaReply.BROKEN, ReplicaReply.STRANGER)
         .forEach(each -> replicasLost.put(each, new LongAdder()));
   }
 
-  void replicaLost(Reply because) {
+  void replicaLost(ReplicaReply because) {
     replicasLost.get(because).increment();
   }
 
@@ -57,7 +57,7 @@ public final class IngestCounts {
     return byReason;
   }
 
-  static String reason(Reply because) {
+  static String reason(ReplicaReply because) {
     return switch (because) {
       case FAILED -> "silent";
       case LATER -> "slow";

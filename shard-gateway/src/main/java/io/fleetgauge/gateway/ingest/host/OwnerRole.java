@@ -5,7 +5,7 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.replication.OwnerSide;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
@@ -423,12 +423,12 @@ final class OwnerRole {
 
   private void send(OwnerSide.Effect.Send send, Set<Long> dictionaries) {
     URI address = view.gateways().get(Holders.gatewayOf(send.peer()));
-    Consumer<Reply> answered =
+    Consumer<ReplicaReply> answered =
         reply ->
             environment.onLane(
                 () -> on(new OwnerSide.Event.Answered(send.peer(), send.delivery(), reply)));
     if (address == null) {
-      answered.accept(Reply.FAILED);
+      answered.accept(ReplicaReply.FAILED);
       return;
     }
     List<Span> spans = new ArrayList<>();
@@ -469,7 +469,7 @@ final class OwnerRole {
               if (answer.wantedRun() == 0) {
                 answered.accept(answer.reply());
               } else if (dictionaries.contains(answer.wantedRun())) {
-                answered.accept(Reply.BROKEN);
+                answered.accept(ReplicaReply.BROKEN);
               } else {
                 Set<Long> more = new HashSet<>(dictionaries);
                 more.add(answer.wantedRun());

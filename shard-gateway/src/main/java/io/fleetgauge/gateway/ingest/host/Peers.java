@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.ingest.host;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.read.MissingTimes;
 import java.net.URI;
 import java.util.Map;
@@ -39,14 +39,14 @@ public interface Peers {
    *
    * @param wantedRun the run whose dictionary has to come first; 0 when none is wanted
    */
-  record CopyAnswer(Reply reply, long wantedRun) {
-    public static CopyAnswer of(Reply reply) {
+  record CopyAnswer(ReplicaReply reply, long wantedRun) {
+    public static CopyAnswer of(ReplicaReply reply) {
       return new CopyAnswer(reply, 0);
     }
 
     /** The same bodies are wanted again, after the dictionary of a run. */
     public static CopyAnswer wants(long run) {
-      return new CopyAnswer(Reply.LATER, run);
+      return new CopyAnswer(ReplicaReply.LATER, run);
     }
   }
 

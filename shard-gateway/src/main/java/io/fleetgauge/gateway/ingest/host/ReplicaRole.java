@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.replication.ReplicaSide;
-import io.fleetgauge.gateway.replication.Reply;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.net.URI;
 import java.util.OptionalLong;
@@ -79,8 +79,9 @@ final class ReplicaRole {
       }
     }
     switch (arrival) {
-      case BROKEN -> answer.accept(Peers.CopyAnswer.of(Reply.BROKEN));
-      case REPEATED -> answer.accept(Peers.CopyAnswer.of(isWritten(from) ? reply() : Reply.LATER));
+      case BROKEN -> answer.accept(Peers.CopyAnswer.of(ReplicaReply.BROKEN));
+      case REPEATED ->
+          answer.accept(Peers.CopyAnswer.of(isWritten(from) ? reply() : ReplicaReply.LATER));
       case TAKE -> {
         if (from.count() == 0) {
           answer.accept(Peers.CopyAnswer.of(reply()));
@@ -102,9 +103,9 @@ final class ReplicaRole {
     return from.session() == writtenSession && from.number() + from.count() <= writtenBefore;
   }
 
-  private Reply reply() {
+  private ReplicaReply reply() {
     // A body that is not in the journal yet would be lost with this process.
-    return side.isWhole() && !isEnded && writes == 0 ? Reply.WHOLE : Reply.KEPT;
+    return side.isWhole() && !isEnded && writes == 0 ? ReplicaReply.WHOLE : ReplicaReply.KEPT;
   }
 
   private void take(Peers.Copy from, Consumer<Peers.CopyAnswer> answer) {
@@ -127,7 +128,7 @@ final class ReplicaRole {
                       } else {
                         broke();
                       }
-                      answer.accept(Peers.CopyAnswer.of(written ? reply() : Reply.FAILED));
+                      answer.accept(Peers.CopyAnswer.of(written ? reply() : ReplicaReply.FAILED));
                     }));
       }
       case IntakeAnswer.Moved moved -> refuse(taken.answer(), answer);
@@ -152,7 +153,7 @@ final class ReplicaRole {
   private void refuse(IntakeAnswer why, Consumer<Peers.CopyAnswer> answer) {
     LOG.warn("frames of host {} from its owner are not taken: {}", host, why);
     broke();
-    answer.accept(Peers.CopyAnswer.of(Reply.BROKEN));
+    answer.accept(Peers.CopyAnswer.of(ReplicaReply.BROKEN));
   }
 
   private void broke() {

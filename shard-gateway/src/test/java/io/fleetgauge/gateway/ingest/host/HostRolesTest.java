@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
@@ -73,25 +73,29 @@ class HostRolesTest {
   @Test
   void bodiesAreTakenOnlyFromTheOwnerOfTheNewestTable() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
-    assertThat(arrived("g3", 3)).isEqualTo(CopyAnswer.of(Reply.STRANGER));
-    assertThat(arrived("g3", 2)).as("an older table").isEqualTo(CopyAnswer.of(Reply.STRANGER));
-    assertThat(arrived("g3", 4)).as("a newer table").isEqualTo(CopyAnswer.of(Reply.LATER));
-    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(arrived("g3", 3)).isEqualTo(CopyAnswer.of(ReplicaReply.STRANGER));
+    assertThat(arrived("g3", 2))
+        .as("an older table")
+        .isEqualTo(CopyAnswer.of(ReplicaReply.STRANGER));
+    assertThat(arrived("g3", 4)).as("a newer table").isEqualTo(CopyAnswer.of(ReplicaReply.LATER));
+    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
   void aGatewayWithoutACopyIsAStrangerToTheOwner() {
     environment.table(3, holders("g2", 3, copy("g3", 3)));
-    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(Reply.STRANGER));
+    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(ReplicaReply.STRANGER));
     environment.table(4, holders("g1", 4));
-    assertThat(arrived("g2", 3)).as("this one owns it").isEqualTo(CopyAnswer.of(Reply.STRANGER));
+    assertThat(arrived("g2", 3))
+        .as("this one owns it")
+        .isEqualTo(CopyAnswer.of(ReplicaReply.STRANGER));
   }
 
   @Test
   void aReplicaThatHasNotRecoveredTakesNothing() {
     environment.table(3, holders("g2", 3, copy("g1", 3)));
     environment.isRecovered = false;
-    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(Reply.LATER));
+    assertThat(arrived("g2", 3)).isEqualTo(CopyAnswer.of(ReplicaReply.LATER));
     assertThat(environment.pulls).isEmpty();
   }
 
@@ -180,10 +184,10 @@ class HostRolesTest {
     environment.table(3, holders("g1", 3));
     host.timePassed();
     environment.table(4, holders("g2", 4, copy("g1", 4)));
-    assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(environment.wholeCopies).isEmpty();
     environment.pullEnds(ManualPeers.EQUAL);
-    assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(Reply.WHOLE));
+    assertThat(arrived("g2", 4)).isEqualTo(CopyAnswer.of(ReplicaReply.WHOLE));
   }
 
   @Test

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import java.util.ArrayList;
@@ -115,7 +115,7 @@ class LaneHostsTest {
   @Test
   void whileNothingHappensAllHostsAreLookedAtTwiceASecond() {
     own();
-    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.WHOLE));
     looks(1_000);
     assertThat(looks(3_000)).isEqualTo(6);
     assertThat(environment.copies).isEmpty();
@@ -125,7 +125,7 @@ class LaneHostsTest {
   void aSyncedCopyIsAskedEveryFiveSeconds() {
     own();
     for (int i = 0; i < 3; i++) {
-      environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+      environment.copyAnswers(CopyAnswer.of(ReplicaReply.WHOLE));
       looks(4_950);
       assertThat(environment.copies).isEmpty();
       looks(50);
@@ -136,15 +136,15 @@ class LaneHostsTest {
   @Test
   void whatIsDueSoonIsDoneBeforeTheNextLookAtAllHosts() {
     own();
-    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.FAILED));
     looks(250);
     assertThat(environment.copies).isEmpty();
     looks(50);
     assertThat(environment.copies).as("asked again").hasSize(1);
-    environment.copyAnswers(CopyAnswer.of(Reply.LATER));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.LATER));
     looks(50);
     assertThat(environment.copies).as("it needed more time").hasSize(1);
-    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.BROKEN));
     looks(300);
     assertThat(environment.copies).as("a new session").hasSize(1);
   }
@@ -180,7 +180,7 @@ class LaneHostsTest {
   @Test
   void allHostsAreLookedAtWhenThatIsAskedFor() {
     own();
-    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.WHOLE));
     looks(1_000);
     assertThat(hosts.dueInMillis()).isPositive();
     hosts.lookAtAll();

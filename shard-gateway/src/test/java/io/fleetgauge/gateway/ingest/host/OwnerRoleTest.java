@@ -13,7 +13,7 @@ import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.replication.OwnerSide;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -56,7 +56,7 @@ class OwnerRoleTest {
     assertThat(sent.count()).isEqualTo(1);
     environment.journalWrites(true);
     assertThat(answers).isEmpty();
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
   }
 
@@ -91,7 +91,7 @@ class OwnerRoleTest {
     openSession();
     take(body(run, 1_000));
     host.check(run.encode(new Tick.Builder().add(OTHER, 1).at(2_000)));
-    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.BROKEN));
     take(run.encode(new Tick.Builder().add(OTHER, 1).at(3_000)));
     ManualEnvironment restarted = new ManualEnvironment("g1", 2);
     HostIntake again = restarted.host();
@@ -112,12 +112,12 @@ class OwnerRoleTest {
   void aBodyThatIsWrittenAgainHasTheDictionariesOfItsOwnRuns() throws Exception {
     openSession();
     take(body(run, 1_000));
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     take(body(run, 2_000));
     host.check(body(new FrameEncoder(HOST, 8), 2_500));
     environment.journal.clear();
     environment.segment++;
-    environment.copyAnswers(CopyAnswer.of(Reply.BROKEN));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.BROKEN));
     ManualEnvironment restarted = new ManualEnvironment("g1", 2);
     restarted.host().replay(environment.journal.element().record());
     assertThat(restarted.lane(HOST).newest()).isEqualTo(2_000);
@@ -140,7 +140,7 @@ class OwnerRoleTest {
     openSession();
     take(body(run, 1_000));
     environment.journalWrites(false);
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(HostRoles.RETRY_MILLIS));
   }
 
@@ -153,7 +153,7 @@ class OwnerRoleTest {
     IntakeAnswer moved = new IntakeAnswer.Moved(ManualEnvironment.address("g2"), 4);
     assertThat(answers).containsExactly(moved);
     environment.journalWrites(true);
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(answers).as("it is answered once").containsExactly(moved);
   }
 
@@ -171,7 +171,7 @@ class OwnerRoleTest {
     callWhole();
     environment.pass(5_000);
     host.timePassed();
-    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.FAILED));
     assertThat(environment.reports).as("it is asked again").last().isEqualTo(report(3, "g2@3"));
     for (int i = 0; i < 60; i++) {
       environment.pass(100);
@@ -191,7 +191,7 @@ class OwnerRoleTest {
     take(body(run, 1_000));
     environment.journalWrites(true);
     Peers.Copy first = environment.copies.element().copy();
-    environment.copyAnswers(CopyAnswer.of(Reply.FAILED));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.FAILED));
     environment.pass(300);
     host.timePassed();
     Peers.Copy second = environment.copies.element().copy();
@@ -199,7 +199,7 @@ class OwnerRoleTest {
     assertThat(second.number()).isEqualTo(first.number());
     assertThat(second.frames()).isEqualTo(first.frames());
     assertThat(answers).isEmpty();
-    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.WHOLE));
     assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
     assertThat(environment.reports).last().isEqualTo(report(3, "g2@3"));
     assertThat(environment.counts().keptAlone.sum()).isZero();
@@ -216,7 +216,7 @@ class OwnerRoleTest {
     assertThat(answers).as("wait").containsExactly(new IntakeAnswer.SlowDown(500));
     assertThat(environment.counts().queueFull.sum()).isEqualTo(1);
     environment.journalWrites(true);
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(answers).last().isEqualTo(new IntakeAnswer.Kept(7, 1));
     take(ManualEnvironment.join(first, second));
     assertThat(answers).as("at once").hasSize(3).last().isEqualTo(new IntakeAnswer.Kept(7, 1));
@@ -232,7 +232,7 @@ class OwnerRoleTest {
     take(first);
     environment.pass(OwnerSide.LATE_MILLIS - 1);
     environment.journalWrites(true);
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
     take(first);
     assertThat(environment.journal).hasSize(1);
     take(new byte[] {1});
@@ -283,7 +283,7 @@ class OwnerRoleTest {
     host.timePassed();
     environment.table(5, holders("g1", 5, copy("g2", 3)));
     host.timePassed();
-    question.answer().accept(CopyAnswer.of(Reply.WHOLE));
+    question.answer().accept(CopyAnswer.of(ReplicaReply.WHOLE));
     environment.runLane();
     assertThat(environment.reports).last().isEqualTo(report(5));
   }
@@ -381,13 +381,13 @@ class OwnerRoleTest {
 
   /** The copy confirms that a session has begun. */
   private void openSession() {
-    environment.copyAnswers(CopyAnswer.of(Reply.KEPT));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   /** The copy is asked for its state, and is whole. */
   private void callWhole() {
     environment.pass(100);
     host.timePassed();
-    environment.copyAnswers(CopyAnswer.of(Reply.WHOLE));
+    environment.copyAnswers(CopyAnswer.of(ReplicaReply.WHOLE));
   }
 }

@@ -6,7 +6,7 @@ import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.read.MissingTimes;
 import io.fleetgauge.sample.Labels;
@@ -71,13 +71,13 @@ public abstract class PeersContract {
 
   @Test
   protected void aReplicaConfirmsWhatItsOwnerSends() {
-    assertThat(send(owner(), 1, 0)).isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(send(owner(), 1, 0)).isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
     byte[] body = tick(0);
-    assertThat(send(owner(), 1, 1, body).reply()).isIn(Reply.KEPT, Reply.WHOLE);
+    assertThat(send(owner(), 1, 1, body).reply()).isIn(ReplicaReply.KEPT, ReplicaReply.WHOLE);
     assertThat(send(owner(), 1, 1, body).reply())
         .as("the same body again")
-        .isIn(Reply.KEPT, Reply.WHOLE);
-    assertThat(send(owner(), 3, 1, tick(1))).isEqualTo(CopyAnswer.of(Reply.BROKEN));
+        .isIn(ReplicaReply.KEPT, ReplicaReply.WHOLE);
+    assertThat(send(owner(), 3, 1, tick(1))).isEqualTo(CopyAnswer.of(ReplicaReply.BROKEN));
   }
 
   @Test
@@ -91,12 +91,12 @@ public abstract class PeersContract {
             .raw(dictionary, 0, dictionary.length)
             .raw(second, 0, second.length)
             .toBytes();
-    assertThat(send(owner(), 1, 1, both).reply()).isIn(Reply.KEPT, Reply.WHOLE);
+    assertThat(send(owner(), 1, 1, both).reply()).isIn(ReplicaReply.KEPT, ReplicaReply.WHOLE);
   }
 
   @Test
   protected void aGatewayThatDoesNotOwnTheHostIsAStranger() {
-    assertThat(send(bystander(), 1, 1, tick(0))).isEqualTo(CopyAnswer.of(Reply.STRANGER));
+    assertThat(send(bystander(), 1, 1, tick(0))).isEqualTo(CopyAnswer.of(ReplicaReply.STRANGER));
     assertThat(times(replica())).isEmpty();
   }
 
@@ -106,7 +106,7 @@ public abstract class PeersContract {
     assertThat(
             this.<CopyAnswer>answer(
                 done -> peers.copy(nobody(), message(owner(), 1, 1, tick(0)), done)))
-        .isEqualTo(CopyAnswer.of(Reply.FAILED));
+        .isEqualTo(CopyAnswer.of(ReplicaReply.FAILED));
     assertThat(this.<PullResult>answer(done -> peers.pull(nobody(), HOST, done)))
         .isEqualTo(PullResult.FAILED);
     assertThat(this.<Boolean>answer(done -> peers.offer(nobody(), HOST, owner(), done))).isFalse();

@@ -11,7 +11,7 @@ import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
 import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
-import io.fleetgauge.gateway.replication.Reply;
+import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -42,7 +42,7 @@ class ReplicaRoleTest {
     environment.runLane();
     assertThat(answers).isEmpty();
     environment.journalWrites(true);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
@@ -50,11 +50,11 @@ class ReplicaRoleTest {
     byte[] body = body(run, 1_000);
     send(1, 1, 1, body);
     send(1, 1, 1, body);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.LATER));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.LATER));
     environment.journalWrites(true);
     answers.clear();
     send(1, 1, 1, body);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(environment.journal).as("it is written once").isEmpty();
   }
 
@@ -69,7 +69,7 @@ class ReplicaRoleTest {
     assertThat(answers).containsExactly(later());
     environment.journalWrites(true);
     send(1, 2, 1, second);
-    assertThat(answers).last().isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).last().isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
@@ -113,19 +113,19 @@ class ReplicaRoleTest {
     becomeWhole();
     send(1, 1, 1, body(run, 1_000));
     environment.journalWrites(false);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.FAILED));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.FAILED));
     assertThat(environment.wholeCopies).isEmpty();
     answers.clear();
     send(1, 2, 1, body(run, 2_000));
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.BROKEN));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.BROKEN));
     send(2, 1, 0);
-    assertThat(answers).contains(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).contains(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
   void itIsWholeWhenWhatWasBeforeTheSessionIsHere() {
     send(1, 1, 0);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(environment.pulls)
         .singleElement()
         .satisfies(pull -> assertThat(pull.from()).isEqualTo(ManualEnvironment.address("g1")));
@@ -134,7 +134,7 @@ class ReplicaRoleTest {
     assertThat(environment.wholeCopies).containsOnlyKeys(HOST);
     answers.clear();
     send(1, 1, 0);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.WHOLE));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.WHOLE));
   }
 
   @Test
@@ -154,9 +154,10 @@ class ReplicaRoleTest {
     becomeWhole();
     send(1, 1, 1, body(run, 1_000));
     send(1, 2, 0);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.KEPT));
     environment.journalWrites(true);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT), CopyAnswer.of(Reply.WHOLE));
+    assertThat(answers)
+        .containsExactly(CopyAnswer.of(ReplicaReply.KEPT), CopyAnswer.of(ReplicaReply.WHOLE));
   }
 
   @Test
@@ -205,14 +206,14 @@ class ReplicaRoleTest {
     assertThat(environment.journal).isEmpty();
     send(1, 1, 1, ManualEnvironment.join(run.dictionary(), second));
     environment.journalWrites(true);
-    assertThat(answers).last().isEqualTo(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).last().isEqualTo(CopyAnswer.of(ReplicaReply.KEPT));
   }
 
   @Test
   void aBodyThatIsNotUnderstoodEndsTheSession() {
     becomeWhole();
     send(1, 1, 1, new byte[] {1, 2, 3});
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.BROKEN));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.BROKEN));
     assertThat(environment.wholeCopies).isEmpty();
   }
 
@@ -283,7 +284,7 @@ class ReplicaRoleTest {
     host.timePassed();
     assertThat(environment.wholeCopies).isEmpty();
     environment.journalWrites(true);
-    assertThat(answers).containsExactly(CopyAnswer.of(Reply.KEPT));
+    assertThat(answers).containsExactly(CopyAnswer.of(ReplicaReply.KEPT));
     assertThat(environment.wholeCopies).isEmpty();
     assertThat(host.copyEqualAt()).isEmpty();
   }
@@ -320,7 +321,7 @@ class ReplicaRoleTest {
   }
 
   private static CopyAnswer later() {
-    return CopyAnswer.of(Reply.LATER);
+    return CopyAnswer.of(ReplicaReply.LATER);
   }
 
   private void becomeWhole() {

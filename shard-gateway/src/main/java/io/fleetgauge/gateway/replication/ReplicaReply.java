@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.replication;
 
 /** The answer of a replica to its owner. */
-public enum Reply {
+public enum ReplicaReply {
   /** It has the bodies and everything that was acknowledged before. */
   WHOLE,
   /** It has the bodies and is still fetching what is older. */
