@@ -45,7 +45,7 @@ public final class ReportApi {
   }
 
   private Future<Body> report(ApiRequest request) throws QueryFailure {
-    ReportForm form = ReportForm.of(request.parameters().text("format"));
+    ReportFormat form = ReportFormat.of(request.parameters().text("format"));
     ReportQuery query = query(request.parameters());
     long timeout = request.parameters().duration("timeout", config.timeout().toMillis());
     if (timeout <= 0) {
@@ -104,7 +104,7 @@ public final class ReportApi {
         config.reportRows());
   }
 
-  private static Body body(ApiRequest request, ReportForm form, Reply<Report> reply) {
+  private static Body body(ApiRequest request, ReportFormat form, Reply<Report> reply) {
     form.headers(reply.value().query()).forEach(request::respondWith);
     return form.isLong(reply.value())
         ? Body.streamed(out -> form.write(reply, out))

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** One report in all forms. */
-class ReportFormTest {
+class ReportFormatTest {
   private static final long GIB = 1 << 30;
   private static final long HOUR = 3_600_000;
   private static final Row WHOLE =
@@ -55,7 +55,7 @@ class ReportFormTest {
         completeness);
   }
 
-  private static String text(ReportForm form, Reply<Report> reply) {
+  private static String text(ReportFormat form, Reply<Report> reply) {
     return form.body(reply).toString(StandardCharsets.UTF_8);
   }
 
@@ -66,7 +66,7 @@ class ReportFormTest {
 
   @Test
   void jsonHasEveryFigureAndNullWhereNoSampleTells() throws Exception {
-    assertThat(text(ReportForm.JSON, reply(HOUR, TWO_OF_THREE, total(WHOLE))))
+    assertThat(text(ReportFormat.JSON, reply(HOUR, TWO_OF_THREE, total(WHOLE))))
         .contains(
             "\"data\":{\"from\":0,\"to\":3600.500,\"step_seconds\":3600,\"lookback_seconds\":300,"
                 + "\"by\":[\"tenant\",\"label:x\"],"
@@ -86,7 +86,7 @@ class ReportFormTest {
                 + "\"gpu_hours_busy\":null}],"
                 + "\"totals\":[{\"from\":0,\"to\":3600,\"memory_used_bytes\":2147483648,")
         .contains("\"gpu_hours_busy\":0.125}]},\"warnings\":[\"n2 \\u003cis\\u003e away\"]");
-    assertThat(text(ReportForm.JSON, reply(HOUR, UNKNOWN)))
+    assertThat(text(ReportFormat.JSON, reply(HOUR, UNKNOWN)))
         .contains(
             "\"completeness\":{\"hosts\":null,\"answered\":null,\"missing\":[]}", "\"totals\":[]");
   }
@@ -97,14 +97,14 @@ class ReportFormTest {
         "tenant,label:x,from,to,memory_used_bytes,memory_peak_bytes,memory_average_bytes,"
             + "memory_seconds,utilization_average_ratio,utilization_peak_ratio,"
             + "gpu_hours_allocated,gpu_hours_busy,hosts_expected,hosts_missing\r\n";
-    assertThat(text(ReportForm.CSV, reply(HOUR, TWO_OF_THREE, total(WHOLE))))
+    assertThat(text(ReportFormat.CSV, reply(HOUR, TWO_OF_THREE, total(WHOLE))))
         .isEqualTo(
             head
                 + "\"'=a, \"\"b\"\"\r\n\",<p>&',1970-01-01T00:00:00Z,1970-01-01T01:00:00Z,"
                 + "2147483648,3221225472,1610612736,1800,0.25,0.5,0.5,0.125,3,1\r\n"
                 + ",q,1970-01-01T01:00:00Z,1970-01-01T01:00:00.500Z,"
                 + ",1073741824,1073741824,0.5,,,,,3,1\r\n");
-    assertThat(text(ReportForm.CSV, reply(HOUR, UNKNOWN)))
+    assertThat(text(ReportFormat.CSV, reply(HOUR, UNKNOWN)))
         .endsWith(",1073741824,1073741824,0.5,,,,,,\r\n");
   }
 
@@ -135,7 +135,7 @@ class ReportFormTest {
 
   @Test
   void thePageHasTheFiguresInUnitsOfPeopleAndEveryTextEscaped() throws Exception {
-    String page = text(ReportForm.HTML, reply(HOUR, TWO_OF_THREE, total(WHOLE), total(SPARSE)));
+    String page = text(ReportFormat.HTML, reply(HOUR, TWO_OF_THREE, total(WHOLE), total(SPARSE)));
     assertThat(page)
         .startsWith("<!DOCTYPE html>")
         .contains(
@@ -162,13 +162,13 @@ class ReportFormTest {
                 + "</tbody>\n<tfoot>\n"
                 + "<tr><td colspan=\"2\">Total</td><td>1970-01-01T00:00:00Z</td>")
         .endsWith("</tr>\n</tfoot>\n</table>\n</body>\n</html>\n");
-    assertThat(text(ReportForm.HTML, reply(HOUR + 500, UNKNOWN)))
+    assertThat(text(ReportFormat.HTML, reply(HOUR + 500, UNKNOWN)))
         .as("of one interval, without its times")
         .contains(", of an unknown number of hosts.", "<th>label:x</th><th class=\"n\">Memory at")
         .contains("<td>q</td><td class=\"n\"></td>");
     assertThat(
             text(
-                ReportForm.HTML,
+                ReportFormat.HTML,
                 reply(HOUR, new Completeness(4, List.of(), false, 1, 1, List.of()))))
         .contains(", of all 4 hosts.");
   }
@@ -176,21 +176,21 @@ class ReportFormTest {
   @Test
   void everyFormHasItsHeadersAndTheNameOfTheFileItsTimes() throws Exception {
     ReportQuery query = reply(HOUR, UNKNOWN).value().query();
-    assertThat(ReportForm.of("")).isEqualTo(ReportForm.JSON);
-    assertThat(ReportForm.of("json").headers(query))
+    assertThat(ReportFormat.of("")).isEqualTo(ReportFormat.JSON);
+    assertThat(ReportFormat.of("json").headers(query))
         .containsOnly(Map.entry("Content-Type", "application/json"));
-    assertThat(ReportForm.of("csv").headers(query))
+    assertThat(ReportFormat.of("csv").headers(query))
         .containsEntry("Content-Type", "text/csv; charset=utf-8; header=present")
         .containsEntry(
             "Content-Disposition",
             "attachment; filename=\"gpu-memory_19700101T000000Z_19700101T010000Z.csv\"");
-    assertThat(ReportForm.of("html").headers(query))
+    assertThat(ReportFormat.of("html").headers(query))
         .containsEntry("Content-Type", "text/html; charset=utf-8")
         .containsEntry("X-Content-Type-Options", "nosniff")
         .containsEntry(
             "Content-Security-Policy",
             "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-    assertThatThrownBy(() -> ReportForm.of("xlsx"))
+    assertThatThrownBy(() -> ReportFormat.of("xlsx"))
         .isInstanceOf(QueryFailure.class)
         .hasMessageContaining("\"xlsx\" is none of json, csv and html");
   }
@@ -199,10 +199,12 @@ class ReportFormTest {
   void aReportOfMoreThanTwoThousandRowsIsSentWhileItIsWritten() throws Exception {
     ReportQuery query = reply(HOUR, UNKNOWN).value().query();
     assertThat(
-            ReportForm.CSV.isLong(new Report(query, Collections.nCopies(2_000, WHOLE), List.of())))
+            ReportFormat.CSV.isLong(
+                new Report(query, Collections.nCopies(2_000, WHOLE), List.of())))
         .isFalse();
     assertThat(
-            ReportForm.CSV.isLong(new Report(query, Collections.nCopies(2_001, WHOLE), List.of())))
+            ReportFormat.CSV.isLong(
+                new Report(query, Collections.nCopies(2_001, WHOLE), List.of())))
         .isTrue();
   }
 }

@@ -14,7 +14,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Map;
 
 /** The forms in which a report is sent. */
-enum ReportForm {
+enum ReportFormat {
   JSON("application/json") {
     @Override
     void write(Reply<Report> reply, OutputStream out) throws IOException {
@@ -66,14 +66,14 @@ enum ReportForm {
 
   final String contentType;
 
-  ReportForm(String contentType) {
+  ReportFormat(String contentType) {
     this.contentType = contentType;
   }
 
   /**
    * @throws QueryFailure if there is no such form
    */
-  static ReportForm of(String name) throws QueryFailure {
+  static ReportFormat of(String name) throws QueryFailure {
     return switch (name) {
       case "", "json" -> JSON;
       case "csv" -> CSV;
