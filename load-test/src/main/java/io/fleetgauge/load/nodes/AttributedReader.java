@@ -61,7 +61,7 @@ final class AttributedReader implements Reader {
   }
 
   private Labels labelled(Labels series, TickClass of) {
-    if (!Selection.keeps(series)) {
+    if (!KeptSeries.keeps(series)) {
       return Labels.EMPTY;
     }
     boolean isOfGpu = !series.value("UUID").isEmpty() && !of.equals(constant);

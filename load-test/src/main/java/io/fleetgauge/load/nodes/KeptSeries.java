@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Which series of GPUs simulated nodes keep, so that a fleet fits on one machine: what dashboards
  * and alerts ask for, as a site would choose with {@code relabelling}.
  */
-final class Selection {
+final class KeptSeries {
   private static final Pattern LEFT_OUT =
       Pattern.compile(
           "DCGM_FI_DEV_CLOCKS_EVENT_REASON_.*|DCGM_FI_DEV_.*_VIOLATION|DCGM_FI_PROF_NV(DEC|JPG|OFA).*"
@@ -32,7 +32,7 @@ final class Selection {
   private static final Set<String> REASONS =
       Set.of("power_cap", "sw_thermal", "hw_thermal", "hw_power_brake");
 
-  private Selection() {}
+  private KeptSeries() {}
 
   static boolean keeps(Labels series) {
     String metric = series.metric();
