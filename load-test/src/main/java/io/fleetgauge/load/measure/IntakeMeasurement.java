@@ -146,7 +146,7 @@ final class IntakeMeasurement {
   }
 
   private void send(int number) throws Exception {
-    try (Sender sender = new Sender(target.stores(), number);
+    try (RetryingSender sender = new RetryingSender(target.stores(), number);
         Backlog.Reader reader = backlog.read(number)) {
       try {
         for (Body body = reader.next(); body != null; body = reader.next()) {

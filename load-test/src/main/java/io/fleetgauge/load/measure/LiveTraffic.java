@@ -25,7 +25,7 @@ final class LiveTraffic implements AutoCloseable {
   private volatile boolean isOver;
 
   /** The connections of one host, to each of the systems. */
-  private record Lines(List<Sender> senders, List<ExecutorService> threads) {}
+  private record Lines(List<RetryingSender> senders, List<ExecutorService> threads) {}
 
   /** Begins. Nothing else may use the traffic until this is closed. */
   LiveTraffic(FleetTraffic traffic, List<Target> targets) {
@@ -35,7 +35,7 @@ final class LiveTraffic implements AutoCloseable {
       int host = i;
       lines.add(
           new Lines(
-              targets.stream().map(target -> new Sender(target.stores(), host)).toList(),
+              targets.stream().map(target -> new RetryingSender(target.stores(), host)).toList(),
               targets.stream()
                   .map(none -> Executors.newSingleThreadExecutor(Thread.ofVirtual().factory()))
                   .toList()));
@@ -54,7 +54,7 @@ final class LiveTraffic implements AutoCloseable {
         Lines line = lines.get(sent % hosts);
         for (int i = 0; i < targets.size(); i++) {
           Body body = bodies.get(targets.get(i).form());
-          Sender sender = line.senders().get(i);
+          RetryingSender sender = line.senders().get(i);
           answers.add(
               line.threads()
                   .get(i)
@@ -95,7 +95,7 @@ final class LiveTraffic implements AutoCloseable {
     } finally {
       for (Lines line : lines) {
         line.threads().forEach(ExecutorService::shutdownNow);
-        for (Sender sender : line.senders()) {
+        for (RetryingSender sender : line.senders()) {
           sender.close();
         }
       }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * Sends bodies until they are accepted: remote writes to one process, as a Prometheus does; frames
  * to the gateway that owns the host, as a probe does. Not for several threads.
  */
-final class Sender implements AutoCloseable {
+final class RetryingSender implements AutoCloseable {
   private static final long SHORTEST_PAUSE = 30;
   private static final long LONGEST_PAUSE = 5_000;
   private static final int ATTEMPTS = 200;
@@ -36,7 +36,7 @@ final class Sender implements AutoCloseable {
    * @param stores the processes that accept samples
    * @param number of the sender: senders are spread over the processes
    */
-  Sender(List<URI> stores, int number) {
+  RetryingSender(List<URI> stores, int number) {
     this.stores = stores;
     this.first = number;
   }
