@@ -38,7 +38,7 @@ final class Backlogs {
   private final Vertx vertx;
   private final PrintWriter out;
   private final long seed;
-  private Senders senders;
+  private HostUplinks senders;
   private FleetState state;
 
   Backlogs(Path folder, Vertx vertx, PrintWriter out, long seed) {
@@ -63,7 +63,7 @@ final class Backlogs {
     GATEWAYS.forEach(id -> gateways.put(id, ChaosFleet.Place.HERE));
     List<Integer> ports = LocalPorts.free(8);
     try (ChaosFleet fleet = new ChaosFleet(folder, "backlog-" + ports.getFirst(), flags);
-        Senders all = new Senders(vertx)) {
+        HostUplinks all = new HostUplinks(vertx)) {
       senders = all;
       state = new FleetState(fleet, QUERY, hosts, out);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports);
@@ -98,7 +98,7 @@ final class Backlogs {
     state.untilWhole("the beginning", 60);
     long tables = state.tables();
     long lost = state.replicasLost();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     return row(
         "backlogs of " + hosts + " hosts come to an empty cluster",
         "0 lost; no replica falls behind",
@@ -135,7 +135,7 @@ final class Backlogs {
       TimeUnit.MILLISECONDS.sleep(5);
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     tables = state.tables() - tables;
     lost = state.replicasLost() - lost;
     return row(

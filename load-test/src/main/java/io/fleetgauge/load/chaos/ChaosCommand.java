@@ -97,7 +97,7 @@ public final class ChaosCommand implements Command {
   private SplittableRandom random;
   private int hosts;
   private ChaosFleet fleet;
-  private Senders senders;
+  private HostUplinks senders;
   private Watch watch;
   private FleetState state;
 
@@ -156,7 +156,7 @@ public final class ChaosCommand implements Command {
     List<Integer> ports = LocalPorts.free(11);
     int cutOffPort = ports.getLast();
     try (ChaosFleet all = new ChaosFleet(folder, "chaos-" + ports.getFirst(), flags());
-        Senders hostsThatSend = new Senders(vertx)) {
+        HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
       state = new FleetState(fleet, QUERY, hosts, out);
@@ -242,7 +242,7 @@ public final class ChaosCommand implements Command {
       state.untilWhole(victim + " back", 60);
     }
     Watch.Observation seen = watch.take();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         "kill -9 one of 3, " + times + " times",
         "0 lost, 0 doubled; no query fails or is silently incomplete; fresh <= 2 s; two holders <="
@@ -275,7 +275,7 @@ public final class ChaosCommand implements Command {
     fleet.thaw(victim);
     state.untilWhole(victim + " awake", 120);
     Watch.Observation seen = watch.take();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         "freeze " + seconds + " s, then wake",
         "queries avoid it <= 1 s; reassigned <= 8 s; late acknowledgements lose nothing",
@@ -309,7 +309,7 @@ public final class ChaosCommand implements Command {
     Map<String, Long> load = FleetState.load(after);
     state.untilWhole("the join", 60);
     Watch.Observation seen = watch.take();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     int most = Math.max(15, Math.ceilDiv(hosts, 4));
     int fewest = Math.min(10, hosts / 4);
     row(
@@ -335,7 +335,7 @@ public final class ChaosCommand implements Command {
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     state.untilWhole("the drain", 60);
     Watch.Observation seen = watch.take();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         "drain one of 4",
         "0 lost, 0 failed queries, the count never dips",
@@ -357,7 +357,7 @@ public final class ChaosCommand implements Command {
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     Watch.Observation seen = watch.take();
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         "rolling restart of all",
         "0 lost, 0 failed queries, the count never dips",
@@ -401,7 +401,7 @@ public final class ChaosCommand implements Command {
     }
     double took = (System.currentTimeMillis() - at) / 1_000.0;
     state.untilWhole("the probe that was cut off", 60);
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         String.format("a probe cut off for %.0f s", away),
         "all its ticks arrive, in order; ticks of other hosts do not wait",
@@ -437,7 +437,7 @@ public final class ChaosCommand implements Command {
     double whole =
         state.secondsSince(at, "all hosts fresh", 90, () -> state.freshSince(at) == hosts);
     state.untilWhole("all back", shorter ? 20 : 90);
-    Senders.Difference difference = state.compare(senders);
+    HostUplinks.Difference difference = state.compare(senders);
     row(
         "all gateways killed at once and restarted",
         "nothing acknowledged lost",
@@ -451,7 +451,7 @@ public final class ChaosCommand implements Command {
     int seconds = shorter ? 20 : 60;
     try (Namespaces spaces = new Namespaces();
         ChaosFleet all = new ChaosFleet(folder, "split", flags());
-        Senders hostsThatSend = new Senders(vertx)) {
+        HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
       state = new FleetState(fleet, QUERY, hosts, out);
@@ -499,7 +499,7 @@ public final class ChaosCommand implements Command {
       goesBack |= state.table().path("epoch").asLong() < epochBefore;
       watch.close();
       state.untilWhole("the end of the split", 60);
-      Senders.Difference difference = state.compare(senders);
+      HostUplinks.Difference difference = state.compare(senders);
       row(
           "split 2 : 1 for " + seconds + " s",
           "the union equals the ledger <= 10 s after healing; epochs never go back",

@@ -217,8 +217,8 @@ final class FleetState {
   }
 
   /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */
-  Senders.Difference compare(Senders senders) throws Exception {
-    long now = System.currentTimeMillis() - 2 * Senders.TICK_MILLIS;
+  HostUplinks.Difference compare(HostUplinks senders) throws Exception {
+    long now = System.currentTimeMillis() - 2 * HostUplinks.TICK_MILLIS;
     await("ticks acknowledged", 300, () -> senders.compareUpTo(fleet, query, now).isNone());
     return senders.compareUpTo(fleet, query, now);
   }

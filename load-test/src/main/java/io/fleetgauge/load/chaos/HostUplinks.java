@@ -23,7 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** Uplinks of hosts that read a tick every half second, and a ledger of all ticks they read. */
-final class Senders implements AutoCloseable {
+final class HostUplinks implements AutoCloseable {
   static final long TICK_MILLIS = 500;
 
   private static final int SERIES = 8;
@@ -104,7 +104,7 @@ final class Senders implements AutoCloseable {
     }
   }
 
-  Senders(Vertx vertx) {
+  HostUplinks(Vertx vertx) {
     this.vertx = vertx;
   }
 
