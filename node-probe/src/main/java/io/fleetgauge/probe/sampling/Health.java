@@ -34,13 +34,13 @@ final class Health {
   private final Labels added;
   private final Labels tickSeconds = Labels.of(Labels.NAME, "probe_tick_seconds");
   private final List<OfReader> ofReaders = new ArrayList<>();
-  private final List<Source> sources;
+  private final List<SampledReader> sources;
   private final Duration tick;
 
   /**
    * @param job value of the label {@code job} of what Prometheus knows of a target
    */
-  Health(String job, List<Source> sources, Duration tick) {
+  Health(String job, List<SampledReader> sources, Duration tick) {
     this.up = Labels.of(Labels.NAME, "up", "job", job);
     this.duration = up.with(Labels.NAME, "scrape_duration_seconds");
     this.samples = up.with(Labels.NAME, "scrape_samples_scraped");
@@ -64,7 +64,7 @@ final class Health {
     health.add(tickSeconds, tick.toMillis() / 1000.0);
     for (int i = 0; i < ofReaders.size(); i++) {
       OfReader series = ofReaders.get(i);
-      Source source = sources.get(i);
+      SampledReader source = sources.get(i);
       health.add(series.up, source.isUp() ? 1 : 0);
       if (source.hasRead()) {
         health.add(series.duration, source.lastNanos() / NANOS);

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class Sampler implements ProbePart {
   private static final Logger LOG = LoggerFactory.getLogger(Sampler.class);
 
-  private final List<Source> sources;
+  private final List<SampledReader> sources;
   private final TickAssembly assembly;
   private final Health health;
   private final TickAssembly.Part ownSeries = new TickAssembly.Part();
@@ -64,7 +64,7 @@ public final class Sampler implements ProbePart {
       LongSupplier clock,
       LongSupplier nanos,
       TickSink out) {
-    this.sources = readers.stream().map(reader -> new Source(reader, tick)).toList();
+    this.sources = readers.stream().map(reader -> new SampledReader(reader, tick)).toList();
     this.assembly = new TickAssembly(node);
     this.health = new Health(job, sources, tick);
     this.owners = owners;
@@ -136,7 +136,7 @@ public final class Sampler implements ProbePart {
   public Tick readAt(long time) throws InterruptedException {
     long begun = nanos.getAsLong();
     List<ReadingThreads.Call> calls = new ArrayList<>();
-    for (Source source : sources) {
+    for (SampledReader source : sources) {
       source.begin(time).ifPresent(calls::add);
     }
     calls.forEach(call -> call.reader.begin(call.due, time));
@@ -144,7 +144,7 @@ public final class Sampler implements ProbePart {
     reading.run(calls, tick.dividedBy(2));
     assembly.follow(owners.get());
     List<Tick> pieces = new ArrayList<>();
-    for (Source source : sources) {
+    for (SampledReader source : sources) {
       source.end(time, assembly);
       pieces.addAll(source.newest());
     }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A reader, and what is known of it from tick to tick. Only the sampling thread uses it. */
-final class Source {
-  private static final Logger LOG = LoggerFactory.getLogger(Source.class);
+final class SampledReader {
+  private static final Logger LOG = LoggerFactory.getLogger(SampledReader.class);
 
   /**
    * The longest time between two samples of a series whose reader answers. A query sees a sample
@@ -46,7 +46,7 @@ final class Source {
   private long said = -SAID_EVERY_MILLIS;
   private boolean toldOfTrouble;
 
-  Source(Reader reader, Duration tick) {
+  SampledReader(Reader reader, Duration tick) {
     this.reader = reader;
     this.tickMillis = tick.toMillis();
     this.groups = reader.classes().stream().map(Group::new).toList();
