@@ -371,7 +371,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
             reasons.add(part.samples() + " samples: " + over.reason());
           }
         }
-        // Delivery has tried again until its time was over.
+        // FrameDelivery has tried again until its time was over.
         case IntakeAnswer.SlowDown slow -> {
           status = Math.max(status, 503);
           reasons.add(notNow(part));
