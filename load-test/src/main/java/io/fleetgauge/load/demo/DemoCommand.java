@@ -3,7 +3,7 @@ package io.fleetgauge.load.demo;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
-import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.FleetLayout;
 import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.config.AttributionSettings;
@@ -197,8 +197,8 @@ public final class DemoCommand implements Command {
     return count + " " + noun + (count == 1 ? "" : "s");
   }
 
-  private Fleet fleet() {
-    return Fleet.of(hosts, Duration.ofSeconds(tickSeconds), seed);
+  private FleetLayout fleet() {
+    return FleetLayout.of(hosts, Duration.ofSeconds(tickSeconds), seed);
   }
 
   /** As many as own all hosts within the limit for each gateway. */
@@ -294,7 +294,7 @@ public final class DemoCommand implements Command {
     progress("starting the probe of this machine", "");
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
-    Fleet simulated = fleet();
+    FleetLayout simulated = fleet();
     SimulatedFleet nodes =
         new SimulatedFleet(
             simulated,

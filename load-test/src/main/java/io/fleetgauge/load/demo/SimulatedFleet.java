@@ -1,6 +1,6 @@
 package io.fleetgauge.load.demo;
 
-import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.FleetLayout;
 import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.load.nodes.Place;
 import io.fleetgauge.load.nodes.PlainNode;
@@ -49,7 +49,11 @@ final class SimulatedFleet implements AutoCloseable {
    * @param clock ms since the epoch
    */
   SimulatedFleet(
-      Fleet fleet, Incidents incidents, long pastMillis, List<URI> gateways, LongSupplier clock) {
+      FleetLayout fleet,
+      Incidents incidents,
+      long pastMillis,
+      List<URI> gateways,
+      LongSupplier clock) {
     this.tickMillis = fleet.tick().toMillis();
     this.clock = clock;
     this.first = (clock.getAsLong() - pastMillis) / tickMillis * tickMillis;

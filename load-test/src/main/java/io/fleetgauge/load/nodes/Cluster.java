@@ -24,13 +24,13 @@ final class Cluster implements Reader {
   private static final String[] REASONS = {"Priority", "Resources", "Resources"};
   private static final double HOUR_MILLIS = 3_600_000;
 
-  private final Fleet fleet;
+  private final FleetLayout fleet;
   private final Incidents incidents;
   private final JobSchedule jobs;
   private final TickClass core;
   private final LongSupplier clock;
 
-  Cluster(Fleet fleet, Incidents incidents, TickClass core, LongSupplier clock) {
+  Cluster(FleetLayout fleet, Incidents incidents, TickClass core, LongSupplier clock) {
     this.fleet = fleet;
     this.incidents = incidents;
     this.jobs = new JobSchedule(fleet);

@@ -53,7 +53,7 @@ public final class Incidents {
    *
    * @param now ms since the epoch
    */
-  public static Incidents around(long now, Fleet fleet, Amount amount) {
+  public static Incidents around(long now, FleetLayout fleet, Amount amount) {
     List<Incident> all = new ArrayList<>();
     int kinds = amount == Amount.OFF ? 0 : amount == Amount.SOME ? ORDER.length : Integer.MAX_VALUE;
     List<Fault> faults = new ArrayList<>(List.of(ORDER));
@@ -91,7 +91,7 @@ public final class Incidents {
   }
 
   /** A node where the fault can be. */
-  private static Optional<Place> place(Fleet fleet, Fault fault, int first) {
+  private static Optional<Place> place(FleetLayout fleet, Fault fault, int first) {
     int hosts = fleet.places().size();
     for (int i = 0; i < hosts; i++) {
       Place place = fleet.places().get((first + i) % hosts);

@@ -26,7 +26,7 @@ public final class JobSchedule {
   private final long seed;
   private final long slotMillis;
 
-  public JobSchedule(Fleet fleet) {
+  public JobSchedule(FleetLayout fleet) {
     this.seed = fleet.seed();
     this.slotMillis = fleet.jobTime().toMillis();
   }

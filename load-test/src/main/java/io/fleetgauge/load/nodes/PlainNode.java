@@ -31,7 +31,7 @@ public final class PlainNode implements PlayedNode {
   private PlainNode(
       String hostname,
       String address,
-      Fleet fleet,
+      FleetLayout fleet,
       long first,
       BiFunction<TickClass, LongSupplier, Reader> exporter) {
     this.hostname = hostname;
@@ -58,7 +58,7 @@ public final class PlainNode implements PlayedNode {
    *
    * @param first time of the first tick, ms since the epoch
    */
-  public static PlainNode controller(Fleet fleet, Incidents incidents, long first) {
+  public static PlainNode controller(FleetLayout fleet, Incidents incidents, long first) {
     return new PlainNode(
         "controller-01",
         "10.20.9.1",
@@ -72,7 +72,7 @@ public final class PlainNode implements PlayedNode {
    *
    * @param first time of the first tick, ms since the epoch
    */
-  public static PlainNode workstation(Fleet fleet, long first) {
+  public static PlainNode workstation(FleetLayout fleet, long first) {
     return new PlainNode("workstation-01", "10.20.9.2", fleet, first, OtherExporter::new);
   }
 

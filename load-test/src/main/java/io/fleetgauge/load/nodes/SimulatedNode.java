@@ -61,7 +61,7 @@ public final class SimulatedNode implements PlayedNode {
   /**
    * @param first time of the first tick, ms since the epoch
    */
-  public SimulatedNode(Place place, Fleet fleet, Incidents incidents, long first) {
+  public SimulatedNode(Place place, FleetLayout fleet, Incidents incidents, long first) {
     this.place = place;
     this.jobs = new JobSchedule(fleet);
     this.incidents = incidents;

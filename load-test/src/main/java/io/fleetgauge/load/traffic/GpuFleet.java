@@ -1,6 +1,6 @@
 package io.fleetgauge.load.traffic;
 
-import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.FleetLayout;
 import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.load.nodes.Place;
 import io.fleetgauge.load.nodes.SimulatedNode;
@@ -80,8 +80,8 @@ public final class GpuFleet implements AutoCloseable {
       places.add(place(i));
     }
     Duration tick = Duration.ofMillis(TICK);
-    Fleet fleet =
-        new Fleet(
+    FleetLayout fleet =
+        new FleetLayout(
             places, JOB_TIME, new TickSettings(tick, tick, Duration.ofHours(1), Map.of()), seed);
     for (Place place : places) {
       nodes.add(new SimulatedNode(place, fleet, Incidents.NONE, first - TICK));

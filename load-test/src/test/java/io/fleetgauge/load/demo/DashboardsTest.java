@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
-import io.fleetgauge.load.nodes.Fleet;
+import io.fleetgauge.load.nodes.FleetLayout;
 import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.prometheus.Numbers;
@@ -65,7 +65,7 @@ class DashboardsTest {
         new LocalFleet("dashboards", LocalPorts.free(2), folder, () -> NOW)) {
       processes.startGateway(0, Duration.ofHours(6));
       QueryProcess query = processes.startQuery("127.0.0.1", 0);
-      Fleet fleet = Fleet.of(HOSTS, Duration.ofSeconds(15), 20_261_121);
+      FleetLayout fleet = FleetLayout.of(HOSTS, Duration.ofSeconds(15), 20_261_121);
       Incidents faults = Incidents.around(NOW, fleet, Incidents.Amount.SOME);
       try (SimulatedFleet nodes =
           new SimulatedFleet(fleet, faults, RANGE, processes.gatewayAddresses(), () -> NOW)) {

@@ -114,14 +114,14 @@ class AlertsTest {
   }
 
   /** One node after the other, each with a job of its own that lasts for the day. */
-  private static Fleet fleet(int number) {
+  private static FleetLayout fleet(int number) {
     List<Place> places = new ArrayList<>();
     for (int i = 0; i < CASES.size(); i++) {
       places.add(place(i));
     }
     boolean shortJobs = CASES.get(number).fault() == Fault.EXCEPTIONS;
     Duration jobs = shortJobs ? Duration.ofMinutes(30) : Duration.ofDays(1);
-    return new Fleet(places, jobs, TickSettings.every(TICK), 5);
+    return new FleetLayout(places, jobs, TickSettings.every(TICK), 5);
   }
 
   private static Incidents incidents() {
@@ -140,7 +140,7 @@ class AlertsTest {
     return new Incidents(all);
   }
 
-  private static void play(Place place, Fleet fleet, Incidents incidents, RuleTestFile file)
+  private static void play(Place place, FleetLayout fleet, Incidents incidents, RuleTestFile file)
       throws Exception {
     try (SimulatedNode node = new SimulatedNode(place, fleet, incidents, START)) {
       int silent = 0;
@@ -249,7 +249,7 @@ class AlertsTest {
   @Test
   void noAlertFiresWhileAllIsWell() throws Exception {
     RuleTestFile file = file();
-    Fleet fleet = Fleet.of(10, TICK, 3);
+    FleetLayout fleet = FleetLayout.of(10, TICK, 3);
     for (Place place : fleet.places()) {
       if (place.position() == 0 || place.board() == Board.L40S) {
         play(place, fleet, Incidents.NONE, file); // each kind of node; jobs change every hour

@@ -23,7 +23,7 @@ class SimulatedNodeTest {
   private static final long START = 1_790_000_000_000L / 3_600_000 * 3_600_000;
   private static final Duration TICK = Duration.ofSeconds(15);
   private static final int MOST_SERIES = 1_000;
-  private static final Fleet FLEET = Fleet.of(10, TICK, 7);
+  private static final FleetLayout FLEET = FleetLayout.of(10, TICK, 7);
 
   private static List<Tick> play(Place place, Incidents incidents, int ticks)
       throws InterruptedException {

@@ -14,7 +14,7 @@ import java.util.List;
  * @param ticks how often nodes are read
  * @param seed of jobs and noise
  */
-public record Fleet(List<Place> places, Duration jobTime, TickSettings ticks, long seed) {
+public record FleetLayout(List<Place> places, Duration jobTime, TickSettings ticks, long seed) {
   private static final int RACKS = 5;
   private static final Duration JOB_TIME = Duration.ofHours(1);
   private static final Board[] BOARDS = {
@@ -23,7 +23,7 @@ public record Fleet(List<Place> places, Duration jobTime, TickSettings ticks, lo
   private static final int DIVIDED_RACK = 4;
 
   /** A fleet of so many nodes in five racks, or as many as there are nodes. */
-  public static Fleet of(int hosts, Duration tick, long seed) {
+  public static FleetLayout of(int hosts, Duration tick, long seed) {
     List<Place> places = new ArrayList<>();
     int racks = Math.min(RACKS, hosts);
     int position = 0;
@@ -36,10 +36,10 @@ public record Fleet(List<Place> places, Duration jobTime, TickSettings ticks, lo
       }
       places.add(new Place(i, rack, position, board, rack == DIVIDED_RACK));
     }
-    return new Fleet(places, JOB_TIME, TickSettings.every(tick), seed);
+    return new FleetLayout(places, JOB_TIME, TickSettings.every(tick), seed);
   }
 
-  public Fleet {
+  public FleetLayout {
     places = List.copyOf(places);
   }
 
