@@ -27,7 +27,7 @@ final class Division {
    * Divides a budget by demand: nobody gets more than it demands while another lacks (max-min
    * fairness), and what nobody demands is divided evenly on top.
    *
-   * @param turn who comes first where a budget cannot be divided evenly
+   * @param turn index of the one that comes first where a budget cannot be divided evenly
    */
   static int[] byDemand(int budget, int[] demands, int turn) {
     int count = demands.length;

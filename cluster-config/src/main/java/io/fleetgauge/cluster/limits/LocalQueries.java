@@ -19,8 +19,8 @@ public interface LocalQueries {
   /**
    * Use of a limit.
    *
-   * @param running what counts against the limit now
-   * @param waiting what would count too if it were allowed
+   * @param running queries that count against the limit now
+   * @param waiting queries that would count too if they were allowed
    */
   record Use(int running, int waiting) {}
 }

@@ -98,7 +98,7 @@ public final class ClusterMember implements AutoCloseable {
    *
    * @param id its name in the table
    * @param address where it is reached by HTTP
-   * @param zone what it shares with gateways that may fail with it; empty when not known
+   * @param zone rack or the like, shared with gateways that may fail with it; empty when not known
    * @param tableFile where the newest table it knows is kept over restarts
    */
   public record Gateway(String id, URI address, String zone, Path tableFile) {}
@@ -106,7 +106,7 @@ public final class ClusterMember implements AutoCloseable {
   /**
    * Joins; returns when the member has joined, which takes seconds.
    *
-   * @param gateway who this is; empty for a process that only reads, which holds no data
+   * @param gateway this one; empty for a process that only reads, which holds no data
    * @param key proves what members publish to each other
    * @throws IllegalStateException if it cannot join; the message is one line
    */

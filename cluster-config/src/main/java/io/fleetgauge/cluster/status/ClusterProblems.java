@@ -29,7 +29,7 @@ final class ClusterProblems {
   private final List<Problem> problems = new ArrayList<>();
 
   /**
-   * @param status what is known besides
+   * @param status everything else that is known
    * @param now ms since the epoch
    */
   ClusterProblems(ClusterSettings settings, Answers gateways, JsonObject status, long now) {

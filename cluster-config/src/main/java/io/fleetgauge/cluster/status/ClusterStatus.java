@@ -47,7 +47,7 @@ public final class ClusterStatus {
   }
 
   /**
-   * @param gateways what each said of itself
+   * @param gateways their answers on their status
    * @param tableSince when the process that asked learnt of the table, ms since the epoch
    * @param now ms since the epoch
    */

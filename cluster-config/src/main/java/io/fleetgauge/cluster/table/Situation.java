@@ -50,10 +50,10 @@ public record Situation(
   /**
    * A gateway that is there.
    *
-   * @param zone what it shares with others that may fail with it, such as a rack; empty when that
-   *     is not known
+   * @param zone rack or the like, shared with others that may fail with it; empty when that is not
+   *     known
    * @param active true if it may be given hosts; one that starts or leaves may not
-   * @param start what it has stated of its present start; empty while it has not
+   * @param start its statement of its present start; empty while it has not
    */
   public record Gateway(
       String id, String zone, boolean active, Optional<TableMachine.Start> start) {}

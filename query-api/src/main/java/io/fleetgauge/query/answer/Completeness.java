@@ -52,7 +52,7 @@ public record Completeness(
   /**
    * For a caller with a scope.
    *
-   * @param seen what it sees, if that is known
+   * @param seen hosts that it sees, if they are known
    */
   static Completeness within(Optional<VisibleHosts.Seen> seen, Coverage coverage) {
     List<String> missing = List.of();

@@ -97,7 +97,7 @@ final class Execution {
    * One executed piece.
    *
    * @param coverage of everything that was read for it
-   * @param changes what had changed before anything was read for it, if that is known
+   * @param changes those before anything was read for it, if they are known
    * @param samples number of samples that were read, here and by the shards
    */
   record Executed(

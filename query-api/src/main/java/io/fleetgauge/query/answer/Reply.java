@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * An answer.
  *
- * @param warnings what is missing first, then what evaluation warns of
+ * @param warnings missing data first, then warnings of the evaluation
  * @param completeness hosts that it covers
  */
 public record Reply<T>(T value, List<String> warnings, Completeness completeness) {

@@ -16,7 +16,7 @@ import java.util.TreeSet;
  *
  * @param from the first step, ms
  * @param to the last step, ms
- * @param read what it was read from
+ * @param read time of its reads
  * @param isUniform true if its warnings and infos hold for every single step, so that a part of the
  *     range has the same
  */

@@ -58,7 +58,7 @@ public final class ChangeFeed {
   /**
    * A look at the shards that is brought along by a read.
    *
-   * @param last what the shards are told that they reported; empty before the first round
+   * @param last last report that the shards are reminded of; empty before the first round
    * @param stamp the newest one before they are asked; what is read may be kept with it in any case
    */
   public record Look(Optional<Changes> last, long stamp) {}

@@ -37,7 +37,7 @@ import java.util.regex.Pattern;
  * @param slowError {@code query.slowError}
  * @param limits {@code query.limits}
  * @param tenants {@code tenants.file}; without it everybody may ask for everything
- * @param trust how it proves to gateways that it belongs to the cluster
+ * @param trust proof to gateways that it belongs to the cluster
  * @param aliases {@code query.aliases}
  * @param features {@code query.features}, by the names of Prometheus's feature flags
  * @param rules {@code rules}

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Reads the newest samples of the metrics that have rollups, reduced by groups of labels.
  *
- * @param names which reductions: a name such as {@code rack:METRIC:avg} has to match one of these
+ * @param names selects reductions: a name such as {@code rack:METRIC:avg} has to match one of these
  *     selectors
  * @param scope matchers of every series that is reduced
  * @param after samples at or before this time are not read, ms

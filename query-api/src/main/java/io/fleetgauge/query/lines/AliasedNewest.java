@@ -25,7 +25,7 @@ public final class AliasedNewest {
   private final SortedMap<String, ExpositionLines> lines = new TreeMap<>();
 
   /**
-   * @param hosts which series are meant, by their labels in braces
+   * @param hosts selects series by their labels in braces
    * @param escaping of names
    * @param gzip true if the lines are packed
    */

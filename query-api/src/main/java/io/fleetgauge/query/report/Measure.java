@@ -33,7 +33,7 @@ enum Measure {
   /**
    * A metric.
    *
-   * @param scale what a unit of its values is, in the measure's
+   * @param scale one unit of its values in that of the measure
    */
   record Metric(String name, double scale) {}
 

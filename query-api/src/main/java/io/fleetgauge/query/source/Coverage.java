@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * @param epoch of the table that named the owners; -1 when no shard was asked
  * @param times time that each shard took
  * @param hedged true if a replica answered for any host in place of its owner
- * @param split what is known of a split of the cluster; empty when there is none
+ * @param split description of a split of the cluster; empty when there is none
  */
 public record Coverage(
     int hosts,

@@ -5,7 +5,7 @@ package io.fleetgauge.query.rules.definition;
  *
  * @param line from 1; 0 if it concerns the file as a whole
  * @param column from 1; 0 if it concerns the line as a whole
- * @param message what is wrong, which value, and what is allowed
+ * @param message the problem, the value, and the allowed ones
  */
 public record RuleProblem(String file, int line, int column, String message) {
   @Override

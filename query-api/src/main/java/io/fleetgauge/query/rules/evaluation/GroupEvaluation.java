@@ -137,7 +137,7 @@ public final class GroupEvaluation {
     /**
      * The same, told later than at its slot: a firing alert is valid for as much longer.
      *
-     * @param millis how much later
+     * @param millis the delay
      */
     public Notice later(long slot, long millis) {
       return endsAt > slot

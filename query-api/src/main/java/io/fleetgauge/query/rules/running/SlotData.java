@@ -34,7 +34,7 @@ final class SlotData {
    * Waits.
    *
    * @param time of the samples, ms since the epoch
-   * @param deadline how long they are waited for, ms since the epoch
+   * @param deadline end of the wait for them, ms since the epoch
    * @return true if they are there; never fails
    */
   Future<Boolean> arrived(long time, long deadline) {

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param value of the series
  * @param histogram in place of the value; null when it is a number
  * @param time of the evaluation, ms since the epoch
- * @param completeness what the function {@code completeness} says
+ * @param completeness result of the function {@code completeness}
  * @param partial true if the query did not see all hosts
  */
 public record TemplateData(
