@@ -43,6 +43,7 @@ public final class PeerLink implements AutoCloseable {
   private static final long LEAVE_MILLIS = 1_000;
   private static final int MAX_BODY_BYTES = 64 << 20;
   private static final int OK = 200;
+  private static final long NO_TIMER = -1;
 
   /** A query API that is frozen is not sent heartbeats without end. */
   private static final int BEATS_AT_ONCE = 3;
@@ -56,6 +57,7 @@ public final class PeerLink implements AutoCloseable {
   private volatile Map<String, URI> addresses = Map.of();
   private volatile Optional<PeerMachine> machine = Optional.empty();
   private volatile PeerList list = new PeerList(0, "", List.of(), Optional.empty(), 1);
+  private long ticks = NO_TIMER;
   private IntSupplier members = () -> 1;
   private Optional<Map<String, URI>> found = Optional.empty();
 
@@ -96,7 +98,7 @@ public final class PeerLink implements AutoCloseable {
           members = count;
           machine = Optional.of(new PeerMachine(name, life));
           tick();
-          vertx.setPeriodic(TICK_MILLIS, timer -> tick());
+          ticks = vertx.setPeriodic(TICK_MILLIS, timer -> tick());
         });
   }
 
@@ -277,11 +279,12 @@ public final class PeerLink implements AutoCloseable {
     return promise.future();
   }
 
-  /** Says goodbye. */
+  /** Says goodbye, and sends no heartbeat any more. */
   @Override
   public void close() {
     try {
       call(() -> {
+            vertx.cancelTimer(ticks); // the membership that it counts ends after this
             machine.ifPresent(of -> of.leave(now(), this::send));
             return null;
           })

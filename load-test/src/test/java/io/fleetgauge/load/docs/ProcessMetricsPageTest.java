@@ -37,7 +37,7 @@ class ProcessMetricsPageTest {
 
   /** Shared classes that no process names, by those through which it uses them. */
   private static final Map<String, String> USED_THROUGH =
-      Map.of("Connections", "HttpListener", "OtlpTracer", "Tracer");
+      Map.of("ServerConnections", "HttpListener", "OtlpTracer", "Tracer");
 
   private static final Map<String, String> TITLES =
       Map.of("probe", "Probe", "gateway", "Gateway", "query", "Query API");
