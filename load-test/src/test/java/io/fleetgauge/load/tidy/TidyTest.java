@@ -719,6 +719,7 @@ class TidyTest {
               "query.answer",
               "query.cache",
               "query.config",
+              "query.fleet",
               "query.http",
               "query.peers",
               "runtime.config",
