@@ -7,7 +7,7 @@ import io.fleetgauge.probe.uplink.Spool;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.discovery.Discovery;
 import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.OutgoingHttp;

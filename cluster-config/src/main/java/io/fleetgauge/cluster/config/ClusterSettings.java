@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.config;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.runtime.FreePorts;
-import io.fleetgauge.runtime.config.discovery.ConsulApi;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.runtime.config.ConsulApi;
+import io.fleetgauge.runtime.config.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings.Source;
 import io.fleetgauge.runtime.discovery.Discovery;
 import io.fleetgauge.runtime.discovery.NameServer;
 import io.fleetgauge.runtime.discovery.ReplayedApi;

@@ -3,7 +3,7 @@ package io.fleetgauge.distribution.image;
 import com.github.packageurl.MalformedPackageURLException;
 import com.github.packageurl.PackageURL;
 import com.github.packageurl.PackageURLBuilder;
-import io.fleetgauge.distribution.sbom.BillOfMaterials;
+import io.fleetgauge.distribution.packages.BillOfMaterials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -150,7 +150,7 @@ class ImageTest {
     execution.at("/Healthcheck/Test").forEach(each -> healthCheck.add(each.asText()));
     assertThat(healthCheck)
         .startsWith("CMD", "/opt/fleetgauge/runtime/bin/java")
-        .endsWith("io.fleetgauge.runtime.health.HealthCheck");
+        .endsWith("io.fleetgauge.runtime.process.HealthCheck");
     assertThat(Packages.folder("probe").resolve("lib"))
         .isDirectoryContaining(
             jar -> healthCheck.contains("/opt/fleetgauge/lib/" + jar.getFileName()));

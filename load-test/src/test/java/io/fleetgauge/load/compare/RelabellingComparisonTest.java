@@ -364,8 +364,7 @@ class RelabellingComparisonTest {
                     JSON.writeValueAsString("<$0|$1|$2|$n>"),
                     JSON.writeValueAsString(expression.toString()));
         HttpResponse<String> answer =
-            client.get(
-                "/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));
+            client.get("/api/v1/query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8));
         String theirs =
             answer.statusCode() == 200
                 ? JSON.readTree(answer.body()).at("/data/result/0/metric/d").asText("no match")

@@ -2,7 +2,7 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.Peers;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.Digests;

@@ -1,11 +1,11 @@
 package io.fleetgauge.probe.config;
 
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;
+import io.fleetgauge.runtime.config.RegistrationSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.RegistrationSettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;

@@ -1,7 +1,7 @@
 package io.fleetgauge.query.config;
 
 import io.fleetgauge.runtime.config.AccessSettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.runtime.config.AccessSettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.URI;

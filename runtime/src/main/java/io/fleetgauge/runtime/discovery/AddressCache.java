@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.discovery;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.discovery;
 
-import io.fleetgauge.runtime.config.discovery.ConsulApi;
+import io.fleetgauge.runtime.config.ConsulApi;
 import io.fleetgauge.runtime.discovery.BadAnswer.Reason;
 import io.fleetgauge.runtime.http.ClientTls;
 import io.fleetgauge.runtime.http.Credentials;

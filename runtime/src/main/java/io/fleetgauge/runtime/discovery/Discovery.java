@@ -1,7 +1,7 @@
 package io.fleetgauge.runtime.discovery;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.runtime.config.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings.Source;
 import io.fleetgauge.runtime.discovery.DiscoveryMachine.Effect;
 import io.fleetgauge.runtime.discovery.DiscoveryMachine.Event;
 import io.fleetgauge.runtime.log.ProblemLog;

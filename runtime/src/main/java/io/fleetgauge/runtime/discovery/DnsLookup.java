@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.discovery;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.discovery.BadAnswer.Reason;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,7 +1,7 @@
 package io.fleetgauge.runtime.discovery;
 
-import io.fleetgauge.runtime.config.discovery.RegistrationSettings;
-import io.fleetgauge.runtime.config.discovery.RegistrationSettings.Check;
+import io.fleetgauge.runtime.config.RegistrationSettings;
+import io.fleetgauge.runtime.config.RegistrationSettings.Check;
 import io.fleetgauge.runtime.discovery.RegistrationMachine.Effect;
 import io.fleetgauge.runtime.discovery.RegistrationMachine.Event;
 import io.fleetgauge.runtime.http.HttpAnswer;

@@ -1,6 +1,6 @@
 package io.fleetgauge.runtime.doctor;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.discovery.Discovery;
 import java.io.IOException;
 import java.net.InetSocketAddress;

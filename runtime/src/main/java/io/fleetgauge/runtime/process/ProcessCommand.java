@@ -1,8 +1,6 @@
 package io.fleetgauge.runtime.process;
 
 import io.fleetgauge.runtime.config.LogSettings;
-import io.fleetgauge.runtime.heap.ClassCache;
-import io.fleetgauge.runtime.heap.HeapTrim;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.terminal.HelpOption;

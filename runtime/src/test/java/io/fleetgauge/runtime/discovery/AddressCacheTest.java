@@ -2,8 +2,8 @@ package io.fleetgauge.runtime.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.runtime.config.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings.Source;
 import io.fleetgauge.runtime.discovery.DiscoveryMachine.Event.Cached;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.runtime.config.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings.Source;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

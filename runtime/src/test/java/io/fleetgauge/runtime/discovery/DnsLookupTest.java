@@ -3,8 +3,8 @@ package io.fleetgauge.runtime.discovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings.Source;
+import io.fleetgauge.runtime.config.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings.Source;
 import io.fleetgauge.runtime.discovery.BadAnswer.Reason;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fleetgauge.runtime.config.discovery.ConsulApi;
-import io.fleetgauge.runtime.config.discovery.RegistrationSettings;
-import io.fleetgauge.runtime.config.discovery.RegistrationSettings.Check;
+import io.fleetgauge.runtime.config.ConsulApi;
+import io.fleetgauge.runtime.config.RegistrationSettings;
+import io.fleetgauge.runtime.config.RegistrationSettings.Check;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

@@ -2,7 +2,7 @@ package io.fleetgauge.runtime.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.key.ConfigReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.peer;
 
 import io.fleetgauge.gateway.ingest.host.Peers;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.progress.Sequences;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
+import io.fleetgauge.gateway.ingest.host.Sequences;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;

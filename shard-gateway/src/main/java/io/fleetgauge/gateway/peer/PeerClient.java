@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.peer;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Peers;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.gateway.store.Digests;

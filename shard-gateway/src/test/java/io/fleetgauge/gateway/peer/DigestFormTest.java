@@ -3,8 +3,8 @@ package io.fleetgauge.gateway.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.progress.Sequences;
+import io.fleetgauge.gateway.ingest.host.RunProgress;
+import io.fleetgauge.gateway.ingest.host.Sequences;
 import io.fleetgauge.gateway.store.Digests;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.attribution.kubelet;
 
-import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
-import io.fleetgauge.probe.attribution.grpc.GrpcFailure;
 import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
+import io.fleetgauge.probe.attribution.runtime.GrpcConnection;
+import io.fleetgauge.probe.attribution.runtime.GrpcFailure;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpClientAgent;
 import java.nio.file.Path;

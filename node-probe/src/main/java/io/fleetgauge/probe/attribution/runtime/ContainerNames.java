@@ -1,6 +1,5 @@
 package io.fleetgauge.probe.attribution.runtime;
 
-import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.config.RuntimeSettings;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.vertx.core.Vertx;

@@ -1,7 +1,5 @@
 package io.fleetgauge.probe.attribution.runtime;
 
-import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
-import io.fleetgauge.probe.attribution.grpc.GrpcFailure;
 import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;

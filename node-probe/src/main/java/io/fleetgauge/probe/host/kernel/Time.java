@@ -1,8 +1,8 @@
 package io.fleetgauge.probe.host.kernel;
 
-import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.CollectorReadings;
+import io.fleetgauge.probe.host.reading.Libc;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import java.util.function.LongSupplier;

@@ -1,9 +1,9 @@
 package io.fleetgauge.probe.host.kernel;
 
-import io.fleetgauge.probe.host.libc.ClockState;
-import io.fleetgauge.probe.host.libc.Libc;
+import io.fleetgauge.probe.host.reading.ClockState;
 import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.CollectorReadings;
+import io.fleetgauge.probe.host.reading.Libc;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.MissingSource;
 

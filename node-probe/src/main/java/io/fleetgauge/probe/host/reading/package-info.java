@@ -1,6 +1,6 @@
 /**
- * Tools of every collector of host metrics: files of the kernel, read into reused buffers, and the
- * samples that go out.
+ * Tools of every collector of host metrics: files of the kernel, read into reused buffers, calls of
+ * the C library for what no file says, and the samples that go out.
  *
  * <p>In: the folders where proc, sys and the root of the node are mounted. Out: samples, added to a
  * {@link io.fleetgauge.sample.Tick.Builder}.

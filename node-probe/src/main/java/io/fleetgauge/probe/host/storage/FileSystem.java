@@ -1,10 +1,10 @@
 package io.fleetgauge.probe.host.storage;
 
-import io.fleetgauge.probe.host.libc.Libc;
 import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.KernelText;
+import io.fleetgauge.probe.host.reading.Libc;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.MissingSource;
 import io.fleetgauge.probe.host.reading.NodeFiles;

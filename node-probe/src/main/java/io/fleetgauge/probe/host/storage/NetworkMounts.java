@@ -1,6 +1,6 @@
 package io.fleetgauge.probe.host.storage;
 
-import io.fleetgauge.probe.host.libc.Libc;
+import io.fleetgauge.probe.host.reading.Libc;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

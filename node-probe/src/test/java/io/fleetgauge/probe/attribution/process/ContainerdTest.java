@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
+import io.fleetgauge.probe.attribution.runtime.GrpcConnection;
 import io.fleetgauge.probe.config.RuntimeSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;

@@ -3,7 +3,6 @@ package io.fleetgauge.probe.attribution.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.probe.attribution.grpc.GrpcConnection;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
 import io.vertx.core.Handler;

@@ -3,7 +3,7 @@ package io.fleetgauge.probe.host.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.fleetgauge.probe.host.libc.Libc;
+import io.fleetgauge.probe.host.reading.Libc;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -3,7 +3,7 @@ package io.fleetgauge.query.rules.notify;
 import io.fleetgauge.query.config.AlertmanagerSettings;
 import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
-import io.fleetgauge.runtime.config.discovery.DiscoverySettings;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.discovery.Discovery;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;

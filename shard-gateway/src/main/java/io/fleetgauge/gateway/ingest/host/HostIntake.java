@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.ingest.host;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.runtime.trace.Span;

@@ -1,8 +1,6 @@
 package io.fleetgauge.gateway.ingest.host;
 
 import io.fleetgauge.gateway.ingest.host.BodyJournal.BodyRuns;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.WriteOutcome;

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.ingest.host;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.replication.OwnerSide;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.ReplicaReply;

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.ingest.host;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.Frame;

@@ -14,11 +14,15 @@
  * passes what arrives to the role that the table gives: {@code OwnerRole} acknowledges bodies and
  * sends them to replicas, {@code ReplicaRole} takes bodies of the owner, {@code StrayRole} offers
  * the samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
- * have and this one has not.
+ * have and this one has not. {@code RunProgress} knows which ticks of a run are here; {@code
+ * Silence} makes the staleness markers and {@code up} 0 of a host whose probe is not heard.
  *
  * <p>Law: {@code kept n} is answered only when every tick up to n is in the lane and in the journal
  * as its policy says and, as {@code gateway.replication} decides, on a replica or on the disk, or
  * was refused for good and counted. A tick that arrives twice changes nothing. Each segment of the
  * journal has the dictionaries that its records need.
+ *
+ * <p>The room has more than 20 files because one host's state is one thing: its roles, its runs and
+ * its silence change together.
  */
 package io.fleetgauge.gateway.ingest.host;

@@ -10,8 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.wire.WireException;

@@ -6,9 +6,6 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.join;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.progress.Sequences;
-import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;

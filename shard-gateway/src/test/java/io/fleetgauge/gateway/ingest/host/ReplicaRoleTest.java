@@ -8,8 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.ingest.host.Peers.CopyAnswer;
 import io.fleetgauge.gateway.ingest.host.Peers.PullResult;
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
-import io.fleetgauge.gateway.ingest.progress.Sequences;
 import io.fleetgauge.gateway.replication.Pull;
 import io.fleetgauge.gateway.replication.ReplicaReply;
 import io.fleetgauge.sample.Labels;

@@ -6,7 +6,6 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.join;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.gateway.ingest.progress.RunProgress;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;

@@ -5,7 +5,6 @@ import static io.fleetgauge.gateway.ingest.host.ManualEnvironment.holders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.fleetgauge.gateway.ingest.silence.SupposedTicks;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Labels;
