@@ -2,7 +2,6 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.query.scope.Scopes;
 import io.fleetgauge.runtime.config.TenantLimits;
 import java.util.ArrayList;
 import java.util.List;

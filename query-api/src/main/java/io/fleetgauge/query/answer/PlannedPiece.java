@@ -6,8 +6,8 @@ import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.cache.ReadTime;
-import io.fleetgauge.query.estimate.CostEstimates;
 import java.util.List;
 
 /**

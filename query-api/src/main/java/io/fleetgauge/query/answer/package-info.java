@@ -20,7 +20,8 @@
  *
  * <p>Law: the answer is that of one evaluation over all samples, whatever came from rollups, shards
  * or a cache. Every request passes the scope, the limits, admission, the deadline and the
- * cancellation. An answer that does not cover all hosts says so, and is never kept. A query whose
- * time is over, or whose callers have all left, stops here and on the shards.
+ * cancellation. Scopes that matchers cannot express exactly are an error, never a wider scope. An
+ * answer that does not cover all hosts says so, and is never kept. A query whose time is over, or
+ * whose callers have all left, stops here and on the shards.
  */
 package io.fleetgauge.query.answer;

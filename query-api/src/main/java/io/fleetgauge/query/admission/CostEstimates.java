@@ -1,4 +1,4 @@
-package io.fleetgauge.query.estimate;
+package io.fleetgauge.query.admission;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -7,7 +7,6 @@ import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;

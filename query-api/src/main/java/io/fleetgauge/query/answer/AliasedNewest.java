@@ -1,4 +1,4 @@
-package io.fleetgauge.query.lines;
+package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.kernel.Columns;
 import io.fleetgauge.promql.lookup.MetricLines;
@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /** The newest samples of series that are seen under aliases, as lines of the text exposition. */
-public final class AliasedNewest {
+final class AliasedNewest {
   private final Predicate<String> hosts;
   private final NameEscaping escaping;
   private final boolean gzip;

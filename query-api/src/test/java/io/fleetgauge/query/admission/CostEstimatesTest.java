@@ -1,4 +1,4 @@
-package io.fleetgauge.query.estimate;
+package io.fleetgauge.query.admission;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.scope;
+package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The scopes of one or more tenants as matchers. Thread-safe. */
-public final class Scopes {
+final class Scopes {
   private static final int MAX_KNOWN = 1_000;
   private static final Map<List<String>, List<Matcher>> KNOWN = new ConcurrentHashMap<>();
 

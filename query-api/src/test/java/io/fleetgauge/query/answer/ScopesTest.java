@@ -1,4 +1,4 @@
-package io.fleetgauge.query.scope;
+package io.fleetgauge.query.answer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
