@@ -1,6 +1,5 @@
 package io.fleetgauge.operator.rules;
 
-import io.fleetgauge.operator.rules.unittest.RuleTests;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.terminal.HelpOption;
 import io.fleetgauge.sample.regexp.Regexp;

@@ -8,7 +8,9 @@
  * <p>The only room of operator that knows PromQL and the rooms {@code query.rules}: a file is read,
  * checked and evaluated by the code that the query API reads, checks and evaluates it with.
  *
- * <p>Law: a back-filled series has the samples that it would have if its rule had been evaluated at
- * the time; a rule that reads what it, or a rule behind it, writes is the exception.
+ * <p>Law: a file of unit tests passes exactly if it passes in promtool; its series are in memory,
+ * and no server is asked. A back-filled series has the samples that it would have if its rule had
+ * been evaluated at the time; a rule that reads what it, or a rule behind it, writes is the
+ * exception.
  */
 package io.fleetgauge.operator.rules;

@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.rules.unittest;
+package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.query.rules.definition.InvalidRules;
@@ -17,15 +17,15 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /** Runs files of unit tests for rules. */
-public final class RuleTests {
+final class RuleTests {
   /**
    * The result of a file.
    *
    * @param failures none if all tests passed
    * @param warnings what was noticed beside the tests
    */
-  public record Outcome(List<String> failures, List<String> warnings) {
-    public boolean passed() {
+  record Outcome(List<String> failures, List<String> warnings) {
+    boolean passed() {
       return failures.isEmpty();
     }
   }
@@ -37,7 +37,7 @@ public final class RuleTests {
    *
    * @param wanted which tests to run, by their names
    */
-  public static Outcome run(Path path, Predicate<String> wanted) throws IOException {
+  static Outcome run(Path path, Predicate<String> wanted) throws IOException {
     List<String> failures = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
     try {

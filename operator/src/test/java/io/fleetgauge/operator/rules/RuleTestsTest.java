@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.rules.unittest;
+package io.fleetgauge.operator.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

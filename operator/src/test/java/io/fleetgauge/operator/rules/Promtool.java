@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.rules.unittest;
+package io.fleetgauge.operator.rules;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.rules.unittest;
+package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.query.rules.definition.InvalidRules;

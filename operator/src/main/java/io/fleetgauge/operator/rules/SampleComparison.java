@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.rules.unittest;
+package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.script.ScriptException;
