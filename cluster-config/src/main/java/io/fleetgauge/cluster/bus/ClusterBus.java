@@ -6,6 +6,8 @@ import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -57,7 +59,8 @@ public final class ClusterBus implements AutoCloseable {
   private final HazelcastInstance hazelcast;
   private final String host;
   private final long life = new SecureRandom().nextLong();
-  private final MessageSeal seal;
+  private final Seal seal;
+  private final Inbox inbox;
   private final BusCounts counts = new BusCounts();
   private final ScheduledExecutorService thread;
   private final List<LongConsumer> onTable = new CopyOnWriteArrayList<>();
@@ -74,7 +77,8 @@ public final class ClusterBus implements AutoCloseable {
   private ClusterBus(HazelcastInstance hazelcast, String host, String name, ClusterKey key) {
     this.hazelcast = hazelcast;
     this.host = host;
-    this.seal = new MessageSeal(key);
+    this.seal = new Seal(key, Purpose.MESSAGE);
+    this.inbox = new Inbox(seal);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("cluster-bus-" + name).factory());
@@ -278,7 +282,7 @@ public final class ClusterBus implements AutoCloseable {
       return;
     }
     Envelope envelope = new Envelope(life, ++sequence, System.currentTimeMillis(), message);
-    publish(seal.seal(envelope));
+    publish(seal.seal(MessageForm.toBytes(envelope)));
     counts.countSent();
   }
 
@@ -304,7 +308,7 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   private void received(byte[] bytes) {
-    MessageSeal.Opened opened = seal.open(bytes, System.currentTimeMillis());
+    Inbox.Opened opened = inbox.open(bytes, System.currentTimeMillis());
     opened.rejection().ifPresent(counts::count);
     if (opened.envelope().isEmpty()) {
       return;

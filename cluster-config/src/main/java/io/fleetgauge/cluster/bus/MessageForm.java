@@ -10,14 +10,16 @@ import io.fleetgauge.sample.wire.WireWriter;
  * The form of a message.
  *
  * <pre>
+ * sealed   = envelope signature:32 bytes    for the purpose message; none where no secret is set
  * envelope = version:u8 (1)  life:u64  sequence:uvar  sent:u64  message
  * message  = kind:u8 body
  *   1 table changed    epoch:uvar
  *   2 tenants changed  (empty)
  * </pre>
  *
- * <p>A reader refuses other versions and kinds, and bytes behind the message. {@link MessageSeal}
- * adds the proof of origin.
+ * <p>A reader refuses other versions and kinds, and bytes behind the message. The signature is
+ * there because Hazelcast has no TLS in the free edition: any process that reaches its port could
+ * send messages.
  */
 final class MessageForm {
   static final int VERSION = 1;

@@ -183,7 +183,8 @@ public final class ClusterMember implements AutoCloseable {
     this.registry =
         new Registry(
             hazelcast,
-            new Seal(key, settings.name()),
+            key,
+            settings.name(),
             self.map(each -> new MemberForm(each.id(), each.address(), each.zone())),
             ignored);
     this.file = self.map(gateway -> new TableFile(gateway.tableFile()));

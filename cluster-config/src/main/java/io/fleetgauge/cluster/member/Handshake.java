@@ -2,6 +2,7 @@ package io.fleetgauge.cluster.member;
 
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +18,7 @@ import java.util.Arrays;
  * secret talks to members without one only. Both sides take at most {@link #LIMIT_MILLIS}.
  *
  * <p>It proves who connects. What is sent later is not encrypted and not proven: entries are, by
- * {@link Seal}.
+ * {@link Entry}.
  */
 record Handshake(ClusterKey key) {
   static final int LIMIT_MILLIS = 3_000;
@@ -108,13 +109,13 @@ record Handshake(ClusterKey key) {
   }
 
   private byte[] sign(Side side, Hello connects, Hello accepts) {
-    byte[] signature = key.sign(Purpose.CONNECTION, parts(side, connects, accepts));
+    byte[] signature = new Seal(key, Purpose.CONNECTION).sign(parts(side, connects, accepts));
     return signature.length == 0 ? NO_PROOF : signature;
   }
 
   private boolean isProven(byte[] proof, Side side, Hello connects, Hello accepts) {
     return key.isSet()
-        ? key.verifies(proof, Purpose.CONNECTION, parts(side, connects, accepts))
+        ? new Seal(key, Purpose.CONNECTION).verifies(proof, parts(side, connects, accepts))
         : !connects.hasSecret() && !accepts.hasSecret();
   }
 

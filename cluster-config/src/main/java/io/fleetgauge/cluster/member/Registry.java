@@ -6,6 +6,7 @@ import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.core.HazelcastInstance;
+import io.fleetgauge.cluster.member.Entry.Found;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.HostForm;
 import io.fleetgauge.cluster.table.OwnershipTable;
@@ -20,6 +21,7 @@ import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.cluster.table.TableMachine.Status;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -55,7 +57,7 @@ final class Registry {
   private static final long FORGET_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final HazelcastInstance hazelcast;
-  private final ClusterKey key;
+  private final Seal seal;
   private final Optional<MemberForm> self;
   private final SharedMap members;
   private final SharedMap hosts;
@@ -68,10 +70,10 @@ final class Registry {
   private Optional<SharedMap> queryApis = Optional.empty();
 
   /** Content of the table's place when it was looked at last. */
-  private SharedMap.Found seenTable = new SharedMap.Found.Nothing();
+  private Found seenTable = new Found.Nothing();
 
   /** The newest report of each host that was believed; an older one is a repetition. */
-  private final Map<String, Seal.Entry> newestReports = new HashMap<>();
+  private final Map<String, Entry> newestReports = new HashMap<>();
 
   /** Since when members that have published themselves are not present, by session. */
   private final Map<String, Long> goneSince = new HashMap<>();
@@ -85,20 +87,26 @@ final class Registry {
   private final Map<String, Long> ownReports = new HashMap<>();
 
   /**
+   * @param cluster the cluster's name
    * @param self empty for a process that only reads
    */
   Registry(
-      HazelcastInstance hazelcast, Seal seal, Optional<MemberForm> self, IgnoredEntries ignored) {
+      HazelcastInstance hazelcast,
+      ClusterKey key,
+      String cluster,
+      Optional<MemberForm> self,
+      IgnoredEntries ignored) {
     this.hazelcast = hazelcast;
     this.self = self;
-    this.key = seal.key();
+    this.seal = new Seal(key, Purpose.ENTRY);
     AtomicLong sequence = new AtomicLong();
-    this.members = new SharedMap(hazelcast, MEMBERS, seal, sequence, ignored);
-    this.hosts = new SharedMap(hazelcast, HOSTS, seal, sequence, ignored);
-    this.tables = new SharedMap(hazelcast, TABLE, seal, sequence, ignored);
-    this.statuses = new SharedMap(hazelcast, ACTIVE, seal, sequence, ignored);
-    this.reports = new SharedMap(hazelcast, REPORTS, seal, sequence, ignored);
-    this.makesQueryApis = () -> new SharedMap(hazelcast, QUERY_APIS, seal, sequence, ignored);
+    this.members = new SharedMap(hazelcast, MEMBERS, seal, cluster, sequence, ignored);
+    this.hosts = new SharedMap(hazelcast, HOSTS, seal, cluster, sequence, ignored);
+    this.tables = new SharedMap(hazelcast, TABLE, seal, cluster, sequence, ignored);
+    this.statuses = new SharedMap(hazelcast, ACTIVE, seal, cluster, sequence, ignored);
+    this.reports = new SharedMap(hazelcast, REPORTS, seal, cluster, sequence, ignored);
+    this.makesQueryApis =
+        () -> new SharedMap(hazelcast, QUERY_APIS, seal, cluster, sequence, ignored);
   }
 
   /** Sets how the maps are kept. */
@@ -153,16 +161,16 @@ final class Registry {
       gateways = gateways();
     }
     if (gateways.isEmpty()) {
-      seenTable = new SharedMap.Found.Nothing();
+      seenTable = new Found.Nothing();
       return new TableMachine.Event.Looked(now, session, List.of(), new Shared.Nothing(), Map.of());
     }
     seenTable = tables.get(TABLE_KEY);
     Shared shared =
         switch (seenTable) {
-          case SharedMap.Found.Nothing nothing -> new Shared.Nothing();
-          case SharedMap.Found.Proven proven -> TableForm.shared(proven.entry().body());
-          case SharedMap.Found.Newer(int version) -> new Shared.Newer(version);
-          case SharedMap.Found.Other(String reason) -> new Shared.Damaged(reason);
+          case Found.Nothing nothing -> new Shared.Nothing();
+          case Found.Proven proven -> TableForm.shared(proven.entry().body());
+          case Found.Newer(int version) -> new Shared.Newer(version);
+          case Found.Other(String reason) -> new Shared.Damaged(reason);
         };
     Set<String> ids = new TreeSet<>(known);
     gateways.forEach(each -> ids.add(each.id()));
@@ -181,7 +189,7 @@ final class Registry {
 
   /** When the secret has changed: what is signed with the one before would not be proven soon. */
   void signAgainIfDue() {
-    String now = HexFormat.of().formatHex(key.sign(Purpose.ENTRY, EMPTY));
+    String now = HexFormat.of().formatHex(seal.sign(EMPTY));
     if (!now.equals(signedWith)) {
       List.of(members, hosts, tables, statuses, reports).forEach(SharedMap::signAgain);
       queryApis.ifPresent(SharedMap::signAgain);
@@ -238,7 +246,7 @@ final class Registry {
     return member.session().equals(session) && member.id().equals(self.orElseThrow().id());
   }
 
-  private static MemberForm gateway(String session, Seal.Entry entry) throws WireException {
+  private static MemberForm gateway(String session, Entry entry) throws WireException {
     return MemberForm.fromBytes(entry.body());
   }
 
@@ -282,14 +290,14 @@ final class Registry {
         hosts.all((host, entry) -> HostForm.fromBytes(entry.body())), understood);
   }
 
-  private record Said(Seal.Entry entry, Report report) {}
+  private record Said(Entry entry, Report report) {}
 
   /**
    * Returns true if no later report of the same member on this host was seen. An older one may be
    * put there again by somebody else, and replicas may have fallen behind since.
    */
-  private boolean isNewest(String host, Seal.Entry entry) {
-    Seal.Entry before = newestReports.get(host);
+  private boolean isNewest(String host, Entry entry) {
+    Entry before = newestReports.get(host);
     if (before != null
         && before.session().equals(entry.session())
         && before.sequence() > entry.sequence()) {
@@ -327,7 +335,7 @@ final class Registry {
    * @return false if the cluster knows as many as it may
    */
   boolean register(String host, Admission admission, int maxHosts) {
-    if (hosts.get(host) instanceof SharedMap.Found.Proven) {
+    if (hosts.get(host) instanceof Found.Proven) {
       return true;
     }
     // What others put there does not count.

@@ -6,6 +6,8 @@ import com.hazelcast.core.HazelcastException;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import com.hazelcast.nio.serialization.HazelcastSerializationException;
+import io.fleetgauge.cluster.member.Entry.Found;
+import io.fleetgauge.runtime.trust.Seal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.Arrays;
 import java.util.Collection;
@@ -24,40 +26,28 @@ final class SharedMap {
   private final HazelcastInstance hazelcast;
   private final IMap<Object, Object> map;
   private final Seal seal;
+  private final String cluster;
   private final AtomicLong sequence;
   private final IgnoredEntries ignored;
 
   /**
+   * @param cluster the cluster's name
    * @param sequence of the last entry that this process wrote into any map
    */
   SharedMap(
       HazelcastInstance hazelcast,
       String name,
       Seal seal,
+      String cluster,
       AtomicLong sequence,
       IgnoredEntries ignored) {
     this.name = name;
     this.hazelcast = hazelcast;
     this.map = hazelcast.getMap(name);
     this.seal = seal;
+    this.cluster = cluster;
     this.sequence = sequence;
     this.ignored = ignored;
-  }
-
-  /** Content of the place of one name. */
-  sealed interface Found {
-    record Nothing() implements Found {}
-
-    /**
-     * @param bytes as they lie there
-     */
-    record Proven(byte[] bytes, Seal.Entry entry) implements Found {}
-
-    /** An entry of a form that only a newer version of this program reads. */
-    record Newer(int version) implements Found {}
-
-    /** Not to be used. */
-    record Other(String reason) implements Found {}
   }
 
   /** Reads the body of an entry. */
@@ -65,7 +55,7 @@ final class SharedMap {
     /**
      * @throws WireException if the entry does not belong in its place
      */
-    T read(String name, Seal.Entry entry) throws WireException;
+    T read(String name, Entry entry) throws WireException;
   }
 
   /** Calls {@code changed}, on any thread, when an entry may have changed. */
@@ -103,7 +93,7 @@ final class SharedMap {
       unreadable(e);
       // One of them cannot be deserialized, and all failed with it.
       for (String key : keys) {
-        if (get(key) instanceof Found.Proven(byte[] bytes, Seal.Entry entry)) {
+        if (get(key) instanceof Found.Proven(byte[] bytes, Entry entry)) {
           put(read, key, bytes, form);
         }
       }
@@ -150,11 +140,7 @@ final class SharedMap {
     if (!(value instanceof byte[] bytes)) {
       return new Found.Other("it is of " + value.getClass().getName() + ", expected are bytes");
     }
-    return switch (seal.open(name, key, bytes)) {
-      case Seal.Opened.Sealed(Seal.Entry entry) -> new Found.Proven(bytes, entry);
-      case Seal.Opened.Newer(int version) -> new Found.Newer(version);
-      case Seal.Opened.Refused(String reason) -> new Found.Other(reason);
-    };
+    return Entry.open(bytes, seal, cluster, name, key);
   }
 
   /**
@@ -201,7 +187,7 @@ final class SharedMap {
 
   private byte[] sealed(String key, byte[] body) {
     String session = hazelcast.getCluster().getLocalMember().getUuid().toString();
-    return seal.seal(name, key, new Seal.Entry(session, sequence.incrementAndGet(), body));
+    return new Entry(session, sequence.incrementAndGet(), body).sealed(seal, cluster, name, key);
   }
 
   /** Signs proven entries with the present secret that were signed with another valid one. */
@@ -209,10 +195,10 @@ final class SharedMap {
     all((key, entry) -> entry)
         .forEach(
             (key, entry) -> {
-              byte[] signed = seal.seal(name, key, entry);
+              byte[] signed = entry.sealed(seal, cluster, name, key);
               if (map.get(key) instanceof byte[] there
                   && !Arrays.equals(signed, there)
-                  && open(key, there) instanceof Found.Proven(byte[] bytes, Seal.Entry same)
+                  && open(key, there) instanceof Found.Proven(byte[] bytes, Entry same)
                   && same.sequence() == entry.sequence()
                   && same.session().equals(entry.session())) {
                 map.replace(key, bytes, signed);

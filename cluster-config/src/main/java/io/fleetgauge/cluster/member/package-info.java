@@ -15,8 +15,8 @@
  * that cannot be understood is ignored, logged once and counted, and harms nothing else.
  *
  * <p>Nothing is believed that is not proven, where the cluster has a secret. {@code Handshake}
- * begins each connection between members, so that others cannot speak to Hazelcast at all; {@code
- * Seal} signs each entry for the place where it lies, for the case that somebody takes over a
+ * begins each connection between members, so that others cannot speak to Hazelcast at all; each
+ * {@code Entry} is sealed for the place where it lies, for the case that somebody takes over a
  * connection. A signed entry that is put there again later does no harm: the table has its epoch, a
  * gateway and its status are those of one membership, and of the reports of one membership the
  * newest one counts. An owner puts its report there again when somebody else replaced it.
@@ -25,7 +25,7 @@
  * entry     = version:u8(=1) session:string sequence:uvar body signature
  *             session    the UUID of the member that wrote it
  *             sequence   rises with each entry that the member writes
- *             signature  by {@link io.fleetgauge.runtime.trust.ClusterKey} as an entry, of the
+ *             signature  by {@link io.fleetgauge.runtime.trust.Seal} as an entry, of the
  *                        cluster's name, the map's, the entry's, and what stands before it;
  *                        absent where no secret is set
  *

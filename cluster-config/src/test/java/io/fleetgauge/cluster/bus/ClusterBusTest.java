@@ -214,7 +214,7 @@ class ClusterBusTest {
               rogue.tenantsChanged();
               rogue.publish(unsigned);
               rogue.publish(new byte[] {1, 2, 3});
-              rogue.publish(new byte[MessageSeal.MAX_BYTES + 1]);
+              rogue.publish(new byte[Inbox.MAX_BYTES + 1]);
               Map<String, Long> rejected = api.counts().rejected();
               return rejected.get("unproven") >= 3 && rejected.get("too_long") > 0;
             });

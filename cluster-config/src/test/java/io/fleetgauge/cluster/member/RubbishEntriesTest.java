@@ -12,6 +12,8 @@ import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.runtime.FreePorts;
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.io.IOException;
 import java.io.Serializable;
@@ -121,10 +123,7 @@ class RubbishEntriesTest {
   void aReportThatIsPutBackAfterALaterOneIsNotBelieved() {
     Registry registry =
         new Registry(
-            gateway.hazelcast(),
-            new Seal(ClusterKey.NONE, name),
-            Optional.empty(),
-            new IgnoredEntries());
+            gateway.hazelcast(), ClusterKey.NONE, name, Optional.empty(), new IgnoredEntries());
     Map<Object, Object> reports = gateway.hazelcast().getMap("fleetgauge.reports");
     Report synced = new Report("g1", 7, Set.of(), Set.of("a-copy"));
     Report notSynced = new Report("g1", 7, Set.of(), Set.of());
@@ -144,8 +143,9 @@ class RubbishEntriesTest {
       String session = other.getCluster().getLocalMember().getUuid().toString();
       byte[] body = new WireWriter().u8(1).string("g0").string("").string("").toBytes();
       byte[] entry =
-          new Seal(ClusterKey.NONE, name)
-              .seal("fleetgauge.members", session, new Seal.Entry(session, 1, body));
+          new Entry(session, 1, body)
+              .sealed(
+                  new Seal(ClusterKey.NONE, Purpose.ENTRY), name, "fleetgauge.members", session);
       other.getMap("fleetgauge.members").put(session, entry);
       await().atMost(SOON).until(() -> gateway.ignoredEntries() > 0);
       gateway.register("after", Admission.UNKNOWN);

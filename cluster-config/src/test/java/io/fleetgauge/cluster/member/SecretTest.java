@@ -17,6 +17,8 @@ import io.fleetgauge.cluster.table.TableMachine.Start;
 import io.fleetgauge.cluster.table.TableMachine.Stated;
 import io.fleetgauge.runtime.FreePorts;
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -129,7 +131,7 @@ class SecretTest {
   }
 
   private boolean isAllSignedWith(String secret) {
-    Seal seal = new Seal(ClusterKey.of(() -> List.of(secret)), name);
+    Seal seal = new Seal(ClusterKey.of(() -> List.of(secret)), Purpose.ENTRY);
     return List.of(
             "fleetgauge.members", "fleetgauge.hosts", "fleetgauge.table", "fleetgauge.active")
         .stream()
@@ -137,9 +139,7 @@ class SecretTest {
             map ->
                 gateway.hazelcast().<String, byte[]>getMap(map).entrySet().stream()
                     .allMatch(
-                        each ->
-                            seal.open(map, each.getKey(), each.getValue())
-                                instanceof Seal.Opened.Sealed));
+                        each -> seal.open(each.getValue(), name, map, each.getKey()).isPresent()));
   }
 
   @Test
@@ -165,7 +165,7 @@ class SecretTest {
       OwnershipTable table = OwnershipTable.ofOwners(1L << 40, Map.of("before", "g0"));
       for (ClusterKey wrong : List.of(OTHER, ClusterKey.NONE)) {
         long ignored = gateway.ignoredEntries();
-        Seal seal = new Seal(wrong, name);
+        Seal seal = new Seal(wrong, Purpose.ENTRY);
         put(rogue, seal, session, "fleetgauge.members", session, form.toBytes());
         put(
             rogue,
@@ -199,8 +199,8 @@ class SecretTest {
     }
   }
 
-  private static void put(
+  private void put(
       HazelcastInstance by, Seal seal, String session, String map, String key, byte[] body) {
-    by.getMap(map).put(key, seal.seal(map, key, new Seal.Entry(session, 1, body)));
+    by.getMap(map).put(key, new Entry(session, 1, body).sealed(seal, name, map, key));
   }
 }

@@ -4,8 +4,8 @@ import io.vertx.core.buffer.Buffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** The SHA-256 of the body of a request. */
-final class BodyDigest {
+/** The SHA-256 of the body of a request or message. Safe for all threads. */
+public final class BodyDigest {
   private static final int STEP = 16 << 10;
   private static final byte[] OF_NOTHING = of(new byte[0]);
 
@@ -28,7 +28,7 @@ final class BodyDigest {
     return digest.digest();
   }
 
-  private static byte[] of(byte[] body) {
+  public static byte[] of(byte[] body) {
     return sha256().digest(body);
   }
 

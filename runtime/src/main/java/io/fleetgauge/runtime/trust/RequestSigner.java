@@ -1,5 +1,6 @@
 package io.fleetgauge.runtime.trust;
 
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Locale;
@@ -64,7 +65,7 @@ public final class RequestSigner {
     String words =
         RequestSignature.words(
             receiver, clock.getAsLong(), sender, number.getAndIncrement(), bodyDigest);
-    byte[] signature = key.sign(ClusterKey.Purpose.REQUEST, head.parts(words));
+    byte[] signature = new Seal(key, Purpose.REQUEST).sign(head.parts(words));
     return Optional.of(RequestSignature.text(words, signature));
   }
 }

@@ -1,5 +1,6 @@
 package io.fleetgauge.runtime.trust;
 
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import java.net.InetAddress;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -91,7 +92,7 @@ public final class RequestVerifier {
           "the signature has not the form of this version: update all processes of the cluster");
     }
     RequestSignature of = read.get();
-    if (!key.verifies(of.signature(), ClusterKey.Purpose.REQUEST, head.parts(of.words()))) {
+    if (!new Seal(key, Purpose.REQUEST).verifies(of.signature(), head.parts(of.words()))) {
       return reject(
           RejectionReason.SIGNATURE,
           "the signature does not verify: cluster.secretFile must hold the same secret for all"

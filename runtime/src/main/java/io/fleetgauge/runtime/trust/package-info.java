@@ -3,7 +3,7 @@
  *
  * <p>In: the secrets of the cluster, and bytes that are sent, published or received. Out:
  * signatures, and whether a signature is one of this cluster ({@link
- * io.fleetgauge.runtime.trust.ClusterKey}); the header that proves a request ({@link
+ * io.fleetgauge.runtime.trust.Seal}); the header that proves a request ({@link
  * io.fleetgauge.runtime.trust.RequestSigner}), and whether a request is proven ({@link
  * io.fleetgauge.runtime.trust.RequestVerifier}).
  *
@@ -11,6 +11,7 @@
  * key       = HKDF-SHA256(input: secret, salt: "fleetgauge cluster 1", info: label of the purpose), 32 bytes
  * signature = HMAC-SHA256(key, part*), 32 bytes
  * part      = length:4 bytes:length            the length is an unsigned big-endian integer
+ * sealed    = bytes signature                  of the place for which they were made, and of the bytes
  * </pre>
  *
  * <p>The labels of the purposes are {@code request}, {@code entry}, {@code message}, {@code

@@ -11,10 +11,12 @@ import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.runtime.trust.OriginLog;
 import io.fleetgauge.runtime.trust.PeerComplaints;
 import io.fleetgauge.runtime.trust.RequestHead;
 import io.fleetgauge.runtime.trust.RequestSigner;
+import io.fleetgauge.runtime.trust.Seal;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -384,7 +386,7 @@ class SignedRequestsTest {
   private boolean isFirstOfReceiver(String secret) {
     ClusterKey expected = ClusterKey.of(() -> List.of(secret));
     return Arrays.equals(
-        guard.key().sign(ClusterKey.Purpose.ENTRY), expected.sign(ClusterKey.Purpose.ENTRY));
+        new Seal(guard.key(), Purpose.ENTRY).sign(), new Seal(expected, Purpose.ENTRY).sign());
   }
 
   @Test

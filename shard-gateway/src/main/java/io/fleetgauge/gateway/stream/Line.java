@@ -1,6 +1,9 @@
 package io.fleetgauge.gateway.stream;
 
+import io.fleetgauge.runtime.http.BodyDigest;
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
@@ -21,14 +24,16 @@ final class Line {
 
   private static final int USUAL = 8 << 10;
 
+  private static final byte[] NOTHING = {};
+
   /** What happens on a line. */
   interface Listener {
     /**
-     * The nonce of the other end has come.
+     * The nonce of the other end has come; the own one has to be written by then.
      *
      * @throws WireException if it is not what it should be
      */
-    StreamSeal begun(byte[] nonce) throws WireException;
+    void begun(byte[] nonce) throws WireException;
 
     /**
      * @throws WireException if it cannot be understood; the line is closed then
@@ -49,17 +54,31 @@ final class Line {
   private final Listener listener;
   private final Thread thread = Thread.currentThread();
   private final MessageReader reader = new MessageReader();
+  private final boolean isOpening;
   private Buffer pending;
-  private StreamSeal seal;
+  private byte[] nonce = {};
+  private Direction sent;
+  private Direction received;
   private boolean isChecking;
   private boolean isHeld;
   private boolean isClosed;
 
-  /** On the thread of the event loop. */
-  Line(Vertx vertx, Context loop, ClusterKey key, NetSocket socket, Listener listener) {
+  /**
+   * On the thread of the event loop.
+   *
+   * @param isOpening true for the end that opened the stream
+   */
+  Line(
+      Vertx vertx,
+      Context loop,
+      ClusterKey key,
+      boolean isOpening,
+      NetSocket socket,
+      Listener listener) {
     this.vertx = vertx;
     this.loop = loop;
     this.key = key;
+    this.isOpening = isOpening;
     this.socket = socket;
     this.listener = listener;
     socket.exceptionHandler(failure -> onLoop(() -> close(End.CLOSED, failure.toString())));
@@ -79,7 +98,8 @@ final class Line {
   // --- writing ---
 
   /** Sends the nonce of this end, before anything else. */
-  void begin(byte[] nonce) {
+  void begin(byte[] ownNonce) {
+    nonce = ownNonce;
     socket.write(Buffer.buffer(nonce));
   }
 
@@ -91,7 +111,7 @@ final class Line {
   /**
    * Writes a message, with the next {@link #flush} at the latest.
    *
-   * @param digest as {@link StreamSeal#digest} gives it
+   * @param digest as {@link #digest} gives it
    */
   void write(Message message, byte[] digest) {
     if (isClosed) {
@@ -101,7 +121,7 @@ final class Line {
       pending = Buffer.buffer(USUAL);
     }
     byte[] head = message.head();
-    Message.write(head, seal.sign(head, digest), message.body(), pending);
+    Message.write(head, sent.sign(head, digest), message.body(), pending);
     if (pending.length() >= WRITTEN_AT_ONCE) {
       flush();
     }
@@ -131,12 +151,17 @@ final class Line {
 
   private void next() {
     try {
-      if (seal == null) {
-        Optional<byte[]> nonce = reader.take(StreamSeal.NONCE_BYTES);
-        if (nonce.isEmpty()) {
+      if (received == null) {
+        Optional<byte[]> theirs = reader.take(Direction.NONCE_BYTES);
+        if (theirs.isEmpty()) {
           return;
         }
-        seal = listener.begun(nonce.get());
+        listener.begun(theirs.get());
+        Seal seal = new Seal(key, Purpose.STREAM);
+        byte[] opening = isOpening ? nonce : theirs.get();
+        byte[] accepting = isOpening ? theirs.get() : nonce;
+        sent = new Direction(seal, opening, accepting, isOpening);
+        received = new Direction(seal, opening, accepting, !isOpening);
       }
       while (!isClosed && !isChecking && !isHeld) {
         Optional<MessageReader.Found> found = reader.next();
@@ -150,15 +175,20 @@ final class Line {
     }
   }
 
+  /** Part of a body's proof: its SHA-256, and nothing without a secret. Safe for all threads. */
+  static byte[] digest(ClusterKey key, byte[] body) {
+    return key.isSet() ? BodyDigest.of(body) : NOTHING;
+  }
+
   private void check(MessageReader.Found found) throws WireException {
     if (found.body().length <= HASHED_AT_ONCE || !key.isSet()) {
-      checked(found, StreamSeal.digest(key, found.body()));
+      checked(found, digest(key, found.body()));
       return;
     }
     isChecking = true;
     pauseOrResume();
     vertx
-        .executeBlocking(() -> StreamSeal.digest(key, found.body()), false)
+        .executeBlocking(() -> digest(key, found.body()), false)
         .onComplete(
             digest ->
                 onLoop(
@@ -178,7 +208,7 @@ final class Line {
     if (isClosed) {
       return;
     }
-    if (seal.verifies(found.proof(), found.head(), digest)) {
+    if (received.verifies(found.proof(), found.head(), digest)) {
       listener.received(Message.read(found.head(), found.body()));
     } else {
       close(

@@ -33,7 +33,7 @@ final class PeerStream implements Line.Listener {
   private final Handover<Asked> asked;
   private final InFlight inFlight;
   private final Deque<Unsent> unsent = new ArrayDeque<>();
-  private final byte[] nonce = new byte[StreamSeal.NONCE_BYTES];
+  private final byte[] nonce = new byte[Direction.NONCE_BYTES];
   private Line line;
   private boolean isOpening;
   private boolean hasBegun;
@@ -65,7 +65,7 @@ final class PeerStream implements Line.Listener {
                   + StreamQuestion.MAX_BODY));
       return;
     }
-    asked.add(new Asked(question, StreamSeal.digest(streams.key, question.body()), outcome));
+    asked.add(new Asked(question, Line.digest(streams.key, question.body()), outcome));
   }
 
   private void take(Queue<Asked> all) {
@@ -130,16 +130,15 @@ final class PeerStream implements Line.Listener {
 
   private void opened(NetSocket socket) {
     streams.counts.open.increment();
-    line = new Line(streams.vertx, loop, streams.key, socket, this);
+    line = new Line(streams.vertx, loop, streams.key, true, socket, this);
     line.begin(nonce);
   }
 
   @Override
-  public StreamSeal begun(byte[] theirs) {
+  public void begun(byte[] theirs) {
     hasBegun = true;
     heardAt = PeerStreams.now();
     loop.runOnContext(none -> pump());
-    return new StreamSeal(streams.key, nonce, theirs, true);
   }
 
   @Override

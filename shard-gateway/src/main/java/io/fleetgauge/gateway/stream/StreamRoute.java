@@ -85,9 +85,9 @@ public final class StreamRoute {
     } catch (IllegalArgumentException e) {
       nonce = new byte[0];
     }
-    if (nonce.length != StreamSeal.NONCE_BYTES) {
+    if (nonce.length != Direction.NONCE_BYTES) {
       refuse(
-          http, 400, NONCE + " has to have " + 2 * StreamSeal.NONCE_BYTES + " hexadecimal digits");
+          http, 400, NONCE + " has to have " + 2 * Direction.NONCE_BYTES + " hexadecimal digits");
       return;
     }
     if (open.incrementAndGet() > MOST) {
@@ -133,18 +133,17 @@ public final class StreamRoute {
 
     void begin(Context loop, NetSocket socket) {
       answered = new Handover<>(loop, this::write);
-      line = new Line(vertx, loop, key, socket, this);
+      line = new Line(vertx, loop, key, false, socket, this);
     }
 
     @Override
-    public StreamSeal begun(byte[] theirs) throws WireException {
+    public void begun(byte[] theirs) throws WireException {
       if (!MessageDigest.isEqual(theirs, opening)) {
         throw new WireException("a stream that begins with another nonce than its request");
       }
-      byte[] nonce = new byte[StreamSeal.NONCE_BYTES];
+      byte[] nonce = new byte[Direction.NONCE_BYTES];
       RANDOM.nextBytes(nonce);
       line.begin(nonce);
-      return new StreamSeal(key, opening, nonce, false);
     }
 
     @Override
@@ -158,8 +157,7 @@ public final class StreamRoute {
           new StreamQuestion(message.kind(), message.fields(), message.body()),
           body ->
               answered.add(
-                  new Sealed(
-                      Message.answer(message.number(), body), StreamSeal.digest(key, body))));
+                  new Sealed(Message.answer(message.number(), body), Line.digest(key, body))));
     }
 
     private void write(Queue<Sealed> all) {

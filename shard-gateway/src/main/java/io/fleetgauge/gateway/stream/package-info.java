@@ -23,11 +23,11 @@
  * proof    = HMAC                                  32 bytes; none in a cluster without a secret
  * </pre>
  *
- * <p>The proof is a signature of {@link io.fleetgauge.runtime.trust.ClusterKey} for the purpose
- * {@code stream}, over the parts: both nonces and the direction; how many messages came before in
- * this direction; the head; the SHA-256 of the body. The first nonce is signed with the request,
- * for its receiver. So a message is believed once, in its place, on the stream for which it was
- * made. A stream with a message that is not proven, or too long, ends.
+ * <p>The proof is a signature of {@link io.fleetgauge.runtime.trust.Seal} for the purpose {@code
+ * stream}, over the parts: both nonces and the direction; how many messages came before in this
+ * direction; the head; the SHA-256 of the body. The first nonce is signed with the request, for its
+ * receiver. So a message is believed once, in its place, on the stream for which it was made. A
+ * stream with a message that is not proven, or too long, ends.
  *
  * <p>In: questions to gateways, from any thread. Out: one {@link
  * io.fleetgauge.gateway.stream.Outcome} for each.

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class BrokenStreamTest {
   private static final Duration SOON = Duration.ofMinutes(10);
-  private static final byte[] NONCE = new byte[StreamSeal.NONCE_BYTES];
+  private static final byte[] NONCE = new byte[Direction.NONCE_BYTES];
 
   private Vertx vertx;
   private OutgoingHttp http;
@@ -200,7 +200,7 @@ class BrokenStreamTest {
             .actualPort();
     CompletableFuture<Void> left = new CompletableFuture<>();
     http.to(URI.create("http://127.0.0.1:" + port), HttpMethod.GET, StreamRoute.PATH, 20_000)
-        .header(StreamRoute.NONCE, "00".repeat(StreamSeal.NONCE_BYTES))
+        .header(StreamRoute.NONCE, "00".repeat(Direction.NONCE_BYTES))
         .upgrade(StreamRoute.PROTOCOL)
         .onSuccess(
             socket -> {
@@ -231,7 +231,7 @@ class BrokenStreamTest {
             .actualPort();
     CompletableFuture<Void> left = new CompletableFuture<>();
     http.to(URI.create("http://127.0.0.1:" + port), HttpMethod.GET, StreamRoute.PATH, 20_000)
-        .header(StreamRoute.NONCE, "11".repeat(StreamSeal.NONCE_BYTES))
+        .header(StreamRoute.NONCE, "11".repeat(Direction.NONCE_BYTES))
         .upgrade(StreamRoute.PROTOCOL)
         .onSuccess(
             socket -> {

@@ -1,26 +1,18 @@
 package io.fleetgauge.cluster.bus;
 
 import io.fleetgauge.cluster.bus.MessageForm.Envelope;
-import io.fleetgauge.runtime.trust.ClusterKey;
-import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Proves that a message comes from a process of this cluster, and is new. Safe for all threads.
- *
- * <pre>
- * sealed = envelope signature:32 bytes      of the envelope, by {@link ClusterKey}
- * sealed = envelope                         where no secret is set
- * </pre>
- *
- * <p>Hazelcast has no TLS in the free edition, so any process that reaches its port could send
- * messages. A message counts once: its sequence number rises with each message of one life of its
- * sender, and its time must be close to the receiver's.
+ * Opens the messages of other members. A message counts once: its sequence number rises with each
+ * message of one life of its sender, and its time must be close to the receiver's. Not for several
+ * threads.
  */
-final class MessageSeal {
+final class Inbox {
   /** Longer messages are rejected, bytes. */
   static final int MAX_BYTES = 1 << 20;
 
@@ -29,12 +21,12 @@ final class MessageSeal {
 
   private static final int MAX_SENDERS = 1_000;
 
-  private final ClusterKey key;
+  private final Seal seal;
   // By life; the sender that was silent longest is forgotten first.
   private final Map<Long, Long> newest = new LinkedHashMap<>(16, 0.75f, true);
 
-  MessageSeal(ClusterKey key) {
-    this.key = key;
+  Inbox(Seal seal) {
+    this.seal = seal;
   }
 
   /** A message that was accepted, or why it was not. */
@@ -44,10 +36,6 @@ final class MessageSeal {
     }
   }
 
-  byte[] seal(Envelope envelope) {
-    return key.seal(Purpose.MESSAGE, MessageForm.toBytes(envelope));
-  }
-
   /**
    * @param now ms since the epoch
    */
@@ -55,7 +43,7 @@ final class MessageSeal {
     if (sealed.length > MAX_BYTES) {
       return Opened.rejected(Rejection.TOO_LONG);
     }
-    Optional<byte[]> bytes = key.open(Purpose.MESSAGE, sealed);
+    Optional<byte[]> bytes = seal.open(sealed);
     if (bytes.isEmpty()) {
       return Opened.rejected(Rejection.UNPROVEN);
     }
@@ -74,7 +62,7 @@ final class MessageSeal {
         : Opened.rejected(Rejection.REPEATED);
   }
 
-  private synchronized boolean isNew(Envelope envelope) {
+  private boolean isNew(Envelope envelope) {
     long before = newest.getOrDefault(envelope.life(), -1L);
     if (envelope.sequence() <= before) {
       return false;
