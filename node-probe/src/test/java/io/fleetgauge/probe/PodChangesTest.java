@@ -12,7 +12,7 @@ import io.fleetgauge.probe.attribution.process.ProcessOwners;
 import io.fleetgauge.probe.attribution.process.ProcessSampling;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.config.ProbeConfig;
-import io.fleetgauge.probe.config.ProcessSettings;
+import io.fleetgauge.probe.config.TestConfig;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -225,7 +225,7 @@ class PodChangesTest {
     readers.add(new GpuReport(gpus, classes.core(), classes.other()));
     readers.add(
         new ProcessSampling(
-            ProcessSettings.defaults(),
+            TestConfig.of("{}").attribution().processes(),
             gpus::processes,
             owners,
             attribution::ask,

@@ -6,29 +6,19 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.nodes.FleetLayout;
 import io.fleetgauge.load.nodes.Incidents;
 import io.fleetgauge.probe.ProbeProcess;
-import io.fleetgauge.probe.config.AttributionSettings;
-import io.fleetgauge.probe.config.GpuSettings;
-import io.fleetgauge.probe.config.HostSettings;
-import io.fleetgauge.probe.config.PageSettings;
 import io.fleetgauge.probe.config.ProbeConfig;
-import io.fleetgauge.probe.config.RecentSettings;
-import io.fleetgauge.probe.config.SpoolSettings;
-import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.AlertmanagerSettings;
 import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.config.RulesSettings;
-import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;
-import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.terminal.HelpOption;
-import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.relabel.Relabelling;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -40,6 +30,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -313,28 +304,24 @@ public final class DemoCommand implements Command {
     printReady(query.port());
   }
 
-  private ProbeConfig probeConfig(LocalFleet fleet) {
-    return new ProbeConfig(
-        LocalHost.name(),
-        LocalHost.address(),
-        Labels.EMPTY,
-        "fleetgauge-probe",
-        Relabelling.NONE,
-        new HttpSettings(LOOPBACK, probePort),
-        PageSettings.defaults(),
-        fleet.gatewayAddresses(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        TrustSettings.NONE,
-        TickSettings.every(Duration.ofSeconds(tickSeconds)),
-        HostSettings.defaults(),
-        GpuSettings.defaults(),
-        AttributionSettings.defaults(),
-        List.of(),
-        SpoolSettings.inMemory(),
-        RecentSettings.defaults(),
-        new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
+  private ProbeConfig probeConfig(LocalFleet fleet) throws StartFailure {
+    String yaml =
+        """
+        http: {host: "%s", port: %d}
+        gateways: [%s]
+        tick: %ds
+        spool: {enabled: false}
+        """;
+    String gateways =
+        fleet.gatewayAddresses().stream()
+            .map(address -> '"' + address.toString() + '"')
+            .collect(Collectors.joining(", "));
+    try {
+      return ProbeConfig.read(
+          "the probe of the demo", yaml.formatted(LOOPBACK, probePort, gateways, tickSeconds));
+    } catch (ConfigException e) {
+      throw new StartFailure(e.getMessage(), e);
+    }
   }
 
   private void progress(String step, String detail) {

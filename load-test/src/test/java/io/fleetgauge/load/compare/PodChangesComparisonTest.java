@@ -176,7 +176,7 @@ class PodChangesComparisonTest {
               List.of(
                   this,
                   new ProcessSampling(
-                      ProcessSettings.defaults(),
+                      new ProcessSettings(true, 64, true, true, Optional.empty()),
                       this::processes,
                       owners,
                       attribution::ask,

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.config.HostCollector;
 import io.fleetgauge.probe.config.HostSettings;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.io.IOException;
@@ -14,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -61,18 +62,17 @@ class DamagedNodeTest {
 
   @Test
   void damageCostsItsOwnSamplesAndIsCountedButNeverMakesAValueWrong(@TempDir Path folder)
-      throws IOException {
+      throws Exception {
     NodeTree.write(folder);
-    HostSettings all =
-        HostSettings.at(folder.resolve("proc"), folder.resolve("sys"), folder.resolve("root"))
-            .with(folder.resolve("textfiles"));
     Map<String, Map<Labels, Double>> undamaged = new HashMap<>();
     for (HostCollector each : HostCollector.values()) {
-      undamaged.put(each.text(), read(reader(all.with(EnumSet.of(each)))));
+      undamaged.put(
+          each.text(),
+          read(reader(settings(folder, "defaults: false, on: [" + each.text() + "]"))));
     }
     List<Map.Entry<String, String>> files = new ArrayList<>(NodeTree.files().entrySet());
     files.removeIf(file -> file.getKey().contains(" -> "));
-    HostReader reader = reader(all.with(EnumSet.allOf(HostCollector.class)));
+    HostReader reader = reader(settings(folder, "on: [processes]"));
     read(reader);
     long faults = reader.failures();
     int wrong = 0;
@@ -155,6 +155,19 @@ class DamagedNodeTest {
       lines[at] = String.join(" ", words);
     }
     return String.join("\n", lines);
+  }
+
+  private static HostSettings settings(Path folder, String collectors) throws ConfigException {
+    String yaml =
+        """
+        host:
+          proc: %1$s/proc
+          sys: %1$s/sys
+          rootfs: %1$s/root
+          textfile: {directory: %1$s/textfiles}
+          collectors: {%2$s}
+        """;
+    return ProbeConfig.read("test", yaml.formatted(folder, collectors)).host();
   }
 
   private static HostReader reader(HostSettings settings) {

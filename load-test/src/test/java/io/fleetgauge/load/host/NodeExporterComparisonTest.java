@@ -5,11 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
-import io.fleetgauge.probe.config.HostCollector;
 import io.fleetgauge.probe.config.HostSettings;
+import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.sampling.TickClasses;
+import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
@@ -23,7 +24,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -92,9 +92,13 @@ class NodeExporterComparisonTest {
 
   private record Reading(Map<String, Double> series, Map<String, String> types) {}
 
+  private static HostSettings settings(String ofHost) throws ConfigException {
+    return ProbeConfig.read("test", "host:\n" + ofHost.indent(2)).host();
+  }
+
   @Test
   void onThisMachineBothReadTheSameSeriesTypesAndValues(@TempDir Path folder) throws Exception {
-    HostSettings settings = HostSettings.defaults().with(EnumSet.allOf(HostCollector.class));
+    HostSettings settings = settings("collectors: {on: [processes]}");
     HostReader reader = new HostReader(settings, CLASSES, System::currentTimeMillis);
     try (Exporter exporter = Exporter.start(folder, settings)) {
       Reading before = exporter.read();
@@ -124,11 +128,16 @@ class NodeExporterComparisonTest {
     Path node = folder.resolve("node");
     NodeTree.write(node);
     // node_exporter asks for this by a call, and so says it of the machine it is on.
-    EnumSet<HostCollector> collectors = EnumSet.complementOf(EnumSet.of(HostCollector.UNAME));
     HostSettings settings =
-        HostSettings.at(node.resolve("proc"), node.resolve("sys"), node.resolve("root"))
-            .with(collectors)
-            .with(node.resolve("textfiles"));
+        settings(
+            """
+            proc: %1$s/proc
+            sys: %1$s/sys
+            rootfs: %1$s/root
+            textfile: {directory: %1$s/textfiles}
+            collectors: {on: [processes], off: [uname]}
+            """
+                .formatted(node));
     HostReader reader = new HostReader(settings, CLASSES, System::currentTimeMillis);
     try (Exporter exporter = Exporter.start(folder, settings)) {
       Reading theirs = exporter.read();

@@ -44,12 +44,6 @@ public record AllocationSettings(
           1_000,
           "Maximum number of allocations that the probe holds.");
 
-  /** Every default. */
-  public static AllocationSettings defaults() {
-    return new AllocationSettings(
-        Optional.empty(), Optional.empty(), Optional.empty(), LIMIT.fallback().orElseThrow());
-  }
-
   /** Tells whether anybody may tell. */
   public boolean isOpen() {
     return socket.isPresent() || token.isPresent();

@@ -41,18 +41,6 @@ public record AttributionSettings(
           "Labels of a scheduler's record that name the tenant; the first that is present"
               + " becomes the label `tenant`.");
 
-  /** Every default. */
-  public static AttributionSettings defaults() {
-    return new AttributionSettings(
-        Labels.of(OWNER.fallback().orElseThrow()),
-        TENANT_LABELS.fallback().orElseThrow(),
-        KubeletSettings.defaults(),
-        AllocationSettings.defaults(),
-        SlurmSettings.defaults(),
-        ProcessSettings.defaults(),
-        RuntimeSettings.defaults());
-  }
-
   public static AttributionSettings read(ConfigReader in) {
     return new AttributionSettings(
         Labels.of(in.get(OWNER)),

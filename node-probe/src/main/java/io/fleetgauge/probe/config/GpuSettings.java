@@ -104,21 +104,6 @@ public record GpuSettings(
           false,
           "Whether blanks in the label `modelName` are replaced by dashes.");
 
-  /** Every default. */
-  public static GpuSettings defaults() {
-    return new GpuSettings(
-        ENABLED.fallback().orElseThrow(),
-        LIBRARY.fallback().orElseThrow(),
-        DRIVER_ROOTS.fallback().orElseThrow(),
-        LINKS.fallback().orElseThrow(),
-        EXPECTED.fallback().orElseThrow(),
-        KERNEL_LOG.fallback().orElseThrow(),
-        Optional.empty(),
-        LABELS.fallback().orElseThrow(),
-        DEVICES.fallback().orElseThrow(),
-        DASHES.fallback().orElseThrow());
-  }
-
   public static GpuSettings read(ConfigReader in) {
     return new GpuSettings(
         in.get(ENABLED),

@@ -33,6 +33,10 @@ public record KubeletSettings(
     List<String> drivers,
     Relabelling relabelling,
     Path podLogs) {
+  /** The extended resources that are GPUs by default. */
+  public static final List<String> GPU_RESOURCES =
+      List.of("nvidia\\.com/gpu(\\.shared)?", "nvidia\\.com/mig-.+");
+
   private static final String SECTION = "attribution.kubelet.";
 
   private static final Key<Boolean> ENABLED =
@@ -78,7 +82,7 @@ public record KubeletSettings(
       Key.of(
           SECTION + "resources",
           KeyType.listOf(KeyType.pattern(), 0),
-          List.of("nvidia\\.com/gpu(\\.shared)?", "nvidia\\.com/mig-.+"),
+          GPU_RESOURCES,
           "Which extended resources are GPUs: those whose whole name one of these matches.");
   private static final Key<List<String>> DRIVERS =
       Key.of(
@@ -101,21 +105,6 @@ public record KubeletSettings(
           Path.of("/var/log/pods"),
           "Folder of the pods' logs, whose names have the UIDs of pods: a pod whose cgroup is"
               + " gone has finished, even if an older kubelet still lists it.");
-
-  /** Every default. */
-  public static KubeletSettings defaults() {
-    return new KubeletSettings(
-        ENABLED.fallback().orElseThrow(),
-        SOCKET.fallback().orElseThrow(),
-        EVERY.fallback().orElseThrow(),
-        TIMEOUT.fallback().orElseThrow(),
-        KEEP.fallback().orElseThrow(),
-        MAX_ANSWER.fallback().orElseThrow(),
-        RESOURCES.fallback().orElseThrow(),
-        DRIVERS.fallback().orElseThrow(),
-        RELABEL.fallback().orElseThrow(),
-        POD_LOGS.fallback().orElseThrow());
-  }
 
   public static KubeletSettings read(ConfigReader in) {
     return new KubeletSettings(

@@ -11,9 +11,6 @@ import io.fleetgauge.runtime.key.KeyType;
  * @param exclude empty for none
  */
 public record NamePatterns(String include, String exclude) {
-  /** All names. */
-  public static final NamePatterns ALL = new NamePatterns("", "");
-
   /**
    * Two keys.
    *
@@ -39,10 +36,6 @@ public record NamePatterns(String include, String exclude) {
                   + " to leave out; it matches anywhere in the name.");
       String include = in.find(including).orElse("");
       return new NamePatterns(include, in.get(excluding, include.isEmpty() ? exclude : ""));
-    }
-
-    NamePatterns fallback() {
-      return new NamePatterns("", exclude);
     }
   }
 }

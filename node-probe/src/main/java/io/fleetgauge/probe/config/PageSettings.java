@@ -41,11 +41,6 @@ public record PageSettings(String vocabulary, boolean hostname) {
           true,
           "Whether `/metrics` of the probe shows the label `Hostname`.");
 
-  /** Every default. */
-  public static PageSettings defaults() {
-    return new PageSettings(STORED, true);
-  }
-
   public static PageSettings read(ConfigReader in) {
     return new PageSettings(in.get(VOCABULARY), in.get(HOSTNAME));
   }

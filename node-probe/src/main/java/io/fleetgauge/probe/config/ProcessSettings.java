@@ -53,16 +53,6 @@ public record ProcessSettings(
           "Port that serves `used_gpu_memory` alone at `/metrics`, for Prometheus servers that"
               + " scrape an exporter of it, which has port 9900; not served by default.");
 
-  /** Every default. */
-  public static ProcessSettings defaults() {
-    return new ProcessSettings(
-        ENABLED.fallback().orElseThrow(),
-        LIMIT.fallback().orElseThrow(),
-        PER_PROCESS.fallback().orElseThrow(),
-        USED_GPU_MEMORY.fallback().orElseThrow(),
-        Optional.empty());
-  }
-
   public static ProcessSettings read(ConfigReader in) {
     return new ProcessSettings(
         in.get(ENABLED),

@@ -74,18 +74,6 @@ public record RecentSettings(
           "Whether the recording of a fault is sent to the gateway, as series `gpu_recent_*`"
               + " and `node_recent_*`.");
 
-  /** Every default. */
-  public static RecentSettings defaults() {
-    return new RecentSettings(
-        ENABLED.fallback().orElseThrow(),
-        STEP.fallback().orElseThrow(),
-        LENGTH.fallback().orElseThrow(),
-        AFTER.fallback().orElseThrow(),
-        KEPT.fallback().orElseThrow(),
-        PER_HOUR.fallback().orElseThrow(),
-        UPLOAD.fallback().orElseThrow());
-  }
-
   static RecentSettings read(ConfigReader in) {
     return new RecentSettings(
         in.get(ENABLED),

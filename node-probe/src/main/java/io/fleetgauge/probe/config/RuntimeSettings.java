@@ -55,15 +55,6 @@ public record RuntimeSettings(List<Path> docker, List<Path> cri, Duration every,
         meaning + " Missing ones are ignored.");
   }
 
-  /** Every default. */
-  public static RuntimeSettings defaults() {
-    return new RuntimeSettings(
-        DOCKER.fallback().orElseThrow(),
-        CRI.fallback().orElseThrow(),
-        EVERY.fallback().orElseThrow(),
-        TIMEOUT.fallback().orElseThrow());
-  }
-
   public static RuntimeSettings read(ConfigReader in) {
     return new RuntimeSettings(in.get(DOCKER), in.get(CRI), in.get(EVERY), in.get(TIMEOUT));
   }

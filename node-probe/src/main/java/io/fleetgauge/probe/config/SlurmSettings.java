@@ -111,16 +111,6 @@ public record SlurmSettings(
           "Maximum number of jobs with series; further jobs are counted in"
               + " `slurm_jobs_left_out`.");
 
-  /** Every default. */
-  public static SlurmSettings defaults() {
-    return new SlurmSettings(
-        EVERY.fallback().orElseThrow(),
-        CGROUPS.fallback().orElseThrow(),
-        Optional.empty(),
-        NUMBERS.fallback().orElseThrow(),
-        Optional.empty());
-  }
-
   public static SlurmSettings read(ConfigReader in) {
     boolean asksForJobs = in.get(JOBS);
     Jobs jobs =

@@ -58,16 +58,6 @@ public record SpoolSettings(
           "Maximum size of the spool on disk; above it the oldest ticks are dropped and"
               + " counted.");
 
-  /** Every default, but nothing on disk. */
-  public static SpoolSettings inMemory() {
-    return new SpoolSettings(
-        MEMORY.fallback().orElseThrow(),
-        MAX_MEMORY.fallback().orElseThrow(),
-        Optional.empty(),
-        RETENTION.fallback().orElseThrow(),
-        MAX_DISK.fallback().orElseThrow());
-  }
-
   static SpoolSettings read(ConfigReader in) {
     boolean enabled = in.get(ENABLED);
     Path folder = in.get(FOLDER);

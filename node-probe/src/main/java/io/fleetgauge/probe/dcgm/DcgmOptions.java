@@ -218,7 +218,7 @@ public final class DcgmOptions {
 
   /** Names with commas between them, in addition to those that are GPUs anyway. */
   private static void resources(Option option, String value, Result result) {
-    List<String> all = new ArrayList<>(KubeletSettings.defaults().resources());
+    List<String> all = new ArrayList<>(KubeletSettings.GPU_RESOURCES);
     for (String name : value.split(",")) {
       if (!name.isBlank()) {
         all.add(name.strip().replace(".", "\\."));

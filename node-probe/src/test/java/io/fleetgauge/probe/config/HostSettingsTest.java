@@ -7,15 +7,39 @@ import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.key.ConfigReader;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class HostSettingsTest {
   @Test
   void withoutKeysEverythingIsAsNodeExporterHasIt() throws ConfigException {
-    assertThat(read("{}")).isEqualTo(HostSettings.defaults());
-    assertThat(HostSettings.defaults().collectors())
-        .contains(HostCollector.CPU, HostCollector.THERMAL_ZONE, HostCollector.INFINIBAND)
-        .doesNotContain(HostCollector.PROCESSES);
+    NamePatterns all = new NamePatterns("", "");
+    HostSettings settings = read("{}");
+    assertThat(settings)
+        .isEqualTo(
+            new HostSettings(
+                Path.of("/proc"),
+                Path.of("/sys"),
+                Path.of("/"),
+                EnumSet.complementOf(EnumSet.of(HostCollector.PROCESSES)),
+                new NamePatterns(
+                    "",
+                    "^/(dev|proc|run/credentials/.+|sys|var/lib/docker/.+"
+                        + "|var/lib/containers/storage/.+)($|/)"),
+                settings.fileSystemTypes(),
+                new NamePatterns("", "^(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\\d+n\\d+p)\\d+$"),
+                all,
+                all,
+                all,
+                all,
+                all,
+                all,
+                settings.netstatFields(),
+                "^(oom_kill|pgpg|pswp|pg.*fault).*",
+                Optional.empty()));
+    assertThat(settings.fileSystemTypes().include()).isEmpty();
+    assertThat(settings.fileSystemTypes().exclude()).contains("|overlay|", "|tracefs)$");
+    assertThat(settings.netstatFields()).contains("Tcp_(ActiveOpens|", "|SndbufErrors))$");
   }
 
   @Test

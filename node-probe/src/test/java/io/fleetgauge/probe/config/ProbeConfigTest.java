@@ -53,14 +53,14 @@ class ProbeConfigTest {
                 "fleetgauge-probe",
                 Relabelling.NONE,
                 new HttpSettings("0.0.0.0", 9400),
-                PageSettings.defaults(),
+                new PageSettings(PageSettings.STORED, true),
                 List.of(URI.create("http://127.0.0.1:9500")),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 TrustSettings.NONE,
                 TickSettings.every(Duration.ofSeconds(15)),
-                HostSettings.defaults(),
+                probe.host(), // HostSettingsTest has its defaults
                 new GpuSettings(
                     true,
                     "libnvidia-ml.so.1",

@@ -111,7 +111,7 @@ class DcgmOptionsTest {
     assertThat(settings.kubelet().enabled()).isTrue();
     assertThat(settings.kubelet().socket()).isEqualTo(Path.of("/k/kubelet.sock"));
     assertThat(settings.kubelet().resources())
-        .containsAll(KubeletSettings.defaults().resources())
+        .containsAll(KubeletSettings.GPU_RESOURCES)
         .endsWith("nvidia\\.com/a100", "example\\.com/gpu");
     assertThat(settings.slurm().mapping()).contains(Path.of("/run/jobs"));
   }

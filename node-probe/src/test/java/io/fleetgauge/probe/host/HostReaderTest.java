@@ -2,8 +2,8 @@ package io.fleetgauge.probe.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.probe.config.HostCollector;
 import io.fleetgauge.probe.config.HostSettings;
+import io.fleetgauge.probe.config.TestConfig;
 import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.sample.Labels;
@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -60,7 +59,7 @@ class HostReaderTest {
            7       0 loop0 1 0 2 0 0 0 0 0 0 0 0
            8       0 sda 1 2 3 4 5 6 7 8 9 10 11
         """);
-    String text = text(reader(HostSettings.at(folder, folder, folder)));
+    String text = text(reader(TestConfig.host(folder, folder, folder)));
     assertThat(text.lines())
         .contains(
             "# TYPE node_load1 gauge",
@@ -92,7 +91,7 @@ class HostReaderTest {
   @Test
   void aDamagedWordCostsOnlyItsOwnSampleAndIsCounted() throws IOException {
     file("loadavg", "x 0.58 0.59 1/467 12345\n");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     String text = text(reader);
     assertThat(text)
         .contains("node_load5 0.58", "node_scrape_collector_success{collector=\"loadavg\"} 0")
@@ -102,7 +101,7 @@ class HostReaderTest {
 
   @Test
   void whatTheNodeDoesNotHaveIsAbsentAndNoFailure() {
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     String text = text(reader);
     assertThat(text)
         .contains(
@@ -124,7 +123,7 @@ class HostReaderTest {
     file("class/nvme/nvme0/nvme0n1/size", "7\n");
     file("class/nvme/nvme0/ng0n1/dev", "244:0\n");
     file("class/nvme/nvme0/nvme0c0n1/ana_state", "optimized\n");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     String text = text(reader);
     assertThat(text.lines().filter(line -> line.startsWith("node_nvme_namespace_info{")))
         .containsExactlyInAnyOrder(
@@ -162,7 +161,7 @@ class HostReaderTest {
         """);
     file("block/md127/md/raid_disks", "3 (2)\n");
     file("block/md127/md/level", "raid6\n");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader))
         .contains(
             "node_md_blocks{device=\"md127\"} 7501212320",
@@ -192,7 +191,7 @@ class HostReaderTest {
         IP address       HW type     Flags       HW address            Mask     Device
         192.0.2.1        0x1         0x2         00:00:5e:00:53:01     *        eth0 later
         """);
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader))
         .contains(
             "node_disk_flush_requests_time_seconds_total{device=\"sda\"} 0.017",
@@ -207,7 +206,7 @@ class HostReaderTest {
   void aFileThatRefusesToBeReadCostsOnlyItself() throws IOException {
     file("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5000000\n");
     Files.createSymbolicLink(folder.resolve("pressure/irq"), Path.of("/proc/self/mem"));
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader))
         .contains(
             "node_pressure_cpu_waiting_seconds_total 5",
@@ -218,7 +217,7 @@ class HostReaderTest {
   @Test
   void aLineWithoutItsEndIsCountedAndLeftOut() throws IOException {
     file("vmstat", "pgfault 12\npgmajfault 345");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader))
         .contains("node_vmstat_pgfault 12")
         .doesNotContain("node_vmstat_pgmajfault");
@@ -228,7 +227,7 @@ class HostReaderTest {
   @Test
   void theLastLineOfPressureMayHaveNoEnd() throws IOException {
     file("pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=8494");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader)).contains("node_pressure_irq_stalled_seconds_total 0.008494");
     assertThat(reader.failures()).isZero();
   }
@@ -236,7 +235,7 @@ class HostReaderTest {
   @Test
   void aSeriesThatComesTwiceIsCountedAndLeftOut() throws IOException {
     file("vmstat", "pgfault 12\npgfault 13\n");
-    HostReader reader = reader(HostSettings.at(folder, folder, folder));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder));
     assertThat(text(reader)).contains("node_vmstat_pgfault 12");
     assertThat(reader.failures()).isEqualTo(1);
   }
@@ -246,7 +245,7 @@ class HostReaderTest {
     file("loadavg", "0.52 0.58 0.59 1/467 12345\n");
     file("vmstat", "pgfault 12\n");
     HostSettings settings =
-        HostSettings.at(folder, folder, folder).with(EnumSet.of(HostCollector.LOADAVG));
+        TestConfig.host(folder, folder, folder, "collectors: {defaults: false, on: [loadavg]}");
     assertThat(text(reader(settings)).lines().filter(line -> !line.startsWith("#")))
         .satisfiesExactly(
             line -> assertThat(line).isEqualTo("node_load1 0.52"),
@@ -262,7 +261,7 @@ class HostReaderTest {
 
   @Test
   void everyCollectorReadsARealMachineWithoutAFailureAndNoSeriesTwice() {
-    HostReader reader = reader(HostSettings.defaults().with(EnumSet.allOf(HostCollector.class)));
+    HostReader reader = reader(TestConfig.of("host: {collectors: {on: [processes]}}").host());
     for (int i = 0; i < 3; i++) {
       Tick.Builder readings = new Tick.Builder();
       reader.read(readings);
@@ -286,7 +285,7 @@ class HostReaderTest {
 
   @Test
   void aReadingReusesTheLabelSetsOfTheOneBefore() {
-    HostReader reader = reader(HostSettings.defaults());
+    HostReader reader = reader(TestConfig.of("{}").host());
     Map<Labels, Labels> first = new HashMap<>();
     for (Labels series : read(reader).series()) {
       first.put(series, series);
@@ -307,7 +306,7 @@ class HostReaderTest {
         38 35 0:22 / /proc rw - proc proc rw
         39 35 8:2 / /gone rw - xfs /dev/sda2 rw
         """);
-    HostReader reader = reader(HostSettings.at(folder, folder, folder.resolve("node")));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder.resolve("node")));
     String text = text(reader);
     String labels = "{device=\"/dev/sda1\",fstype=\"ext4\",mountpoint=\"/with blank\"} ";
     assertThat(text)
@@ -332,7 +331,7 @@ class HostReaderTest {
         37 36 0:27 / /data rw - tmpfs tmpfs rw
         38 37 0:27 / /data rw - tmpfs tmpfs rw
         """);
-    HostReader reader = reader(HostSettings.at(folder, folder, folder.resolve("node")));
+    HostReader reader = reader(TestConfig.host(folder, folder, folder.resolve("node")));
     assertThat(text(reader).lines())
         .filteredOn(line -> line.startsWith("node_filesystem_") && line.contains("/data"))
         .filteredOn(line -> line.contains("mount_info") || line.contains("size_bytes"))

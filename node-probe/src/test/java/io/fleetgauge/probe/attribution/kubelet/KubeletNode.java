@@ -5,6 +5,7 @@ import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.config.KubeletSettings;
+import io.fleetgauge.probe.config.TestConfig;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -54,7 +55,7 @@ final class KubeletNode implements AutoCloseable {
   }
 
   static KubeletSettings settings(Path folder, Duration timeout, int maxAnswer, Relabelling rules) {
-    KubeletSettings defaults = KubeletSettings.defaults();
+    KubeletSettings defaults = TestConfig.of("{}").attribution().kubelet();
     return new KubeletSettings(
         true,
         folder.resolve("kubelet.sock"),

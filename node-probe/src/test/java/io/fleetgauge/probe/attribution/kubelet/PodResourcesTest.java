@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PodResourcesTest {
   private static final GpuResources GPUS =
-      GpuResources.of(KubeletSettings.defaults().resources(), KubeletSettings.defaults().drivers());
+      GpuResources.of(KubeletSettings.GPU_RESOURCES, List.of("gpu.nvidia.com"));
   private static final String GPU = "nvidia.com/gpu";
 
   @Test

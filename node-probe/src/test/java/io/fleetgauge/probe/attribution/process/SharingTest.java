@@ -10,6 +10,7 @@ import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.config.ProcessSettings;
+import io.fleetgauge.probe.config.TestConfig;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
@@ -186,7 +187,7 @@ class SharingTest {
                         process(ofPod, Mode.WHOLE),
                         new GpuProcess(2, OptionalLong.of(7), OptionalDouble.empty()),
                         new GpuProcess(3, OptionalLong.of(9), OptionalDouble.empty())))));
-    try (Sampler sampler = sampler(ProcessSettings.defaults(), proc)) {
+    try (Sampler sampler = sampler(TestConfig.of("{}").attribution().processes(), proc)) {
       sampler.readAt(0);
       Tick tick = sampler.readAt(15_000);
       Map<String, Labels> byPid = new TreeMap<>();
@@ -241,7 +242,7 @@ class SharingTest {
     FakeProc proc = new FakeProc(folder);
     proc.process(7, "0::/system.slice/a.service\n");
     Labels gpu = Labels.of("gpu", "0", "UUID", "GPU-0");
-    try (Sampler sampler = sampler(ProcessSettings.defaults(), proc)) {
+    try (Sampler sampler = sampler(TestConfig.of("{}").attribution().processes(), proc)) {
       listed = Optional.of(List.of(new GpuProcesses(gpu, List.of())));
       Tick idle = sampler.readAt(0);
       assertThat(value(idle, "used_gpu_memory_status", "")).isEqualTo(101);
@@ -271,7 +272,7 @@ class SharingTest {
   void theOwnersThatProcessesShowLabelTheGpuInTheTickInWhichTheyAreFound() throws Exception {
     FakeProc proc = new FakeProc(folder);
     Labels gpu = Labels.of("gpu", "0", "UUID", "GPU-0");
-    try (Sampler sampler = sampler(ProcessSettings.defaults(), proc)) {
+    try (Sampler sampler = sampler(TestConfig.of("{}").attribution().processes(), proc)) {
       for (int round = 0; round < 4; round++) {
         Made made = new Made(100 + round, round, 0, 10, 0.5);
         proc.process(made.pid, cgroup(made));
