@@ -101,14 +101,7 @@ class TidyTest {
               "sample",
               "sample.vocabulary",
               "sample.wire"),
-          room(
-              "promql.script",
-              "promql.exec",
-              "promql.expr",
-              "promql.query",
-              "promql.syntax",
-              "sample",
-              "sample.prometheus"),
+          room("promql.script", "promql.expr", "promql.query", "promql.syntax", "sample"),
           room(
               "promql.plan",
               "promql.exec",

@@ -5,12 +5,16 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Series in the notation of scripts, of which queries see what is not after a time. */
 public final class TestSeries implements SeriesSource {
-  private final LoadedSeries loaded = new LoadedSeries();
+  private final TreeMap<Labels, TreeMap<Long, Notation.Item>> series = new TreeMap<>();
+  private long until = Long.MAX_VALUE;
 
   /**
    * Adds the samples of a series.
@@ -31,7 +35,7 @@ public final class TestSeries implements SeriesSource {
           item = Notation.Item.of(continuing(before, histogram));
         }
         before = histogram;
-        loaded.put(read.labels(), start + i * step, item);
+        put(read.labels(), start + i * step, item);
       }
     }
   }
@@ -79,18 +83,48 @@ public final class TestSeries implements SeriesSource {
    * @param histogram null when it is a number
    */
   public void put(Labels labels, long time, double value, Histogram histogram) {
-    loaded.put(
-        labels, time, histogram == null ? Notation.Item.of(value) : Notation.Item.of(histogram));
+    put(labels, time, histogram == null ? Notation.Item.of(value) : Notation.Item.of(histogram));
+  }
+
+  void put(Labels labels, long time, Notation.Item item) {
+    series.computeIfAbsent(labels, none -> new TreeMap<>()).put(time, item);
   }
 
   /** Hides all samples after a time. */
   public void showUntil(long time) {
-    loaded.showUntil(time);
+    until = time;
   }
 
   @Override
   public void select(Selection selection, Receiver receiver) throws QueryFailure {
-    loaded.select(selection, receiver);
+    for (var entry : series.entrySet()) {
+      Labels labels = entry.getKey();
+      if (selection.matchers().stream().allMatch(matcher -> matcher.matches(labels))) {
+        long to = Math.min(selection.to(), until);
+        if (to <= selection.from()) {
+          continue;
+        }
+        var samples = entry.getValue().subMap(selection.from(), false, to, true);
+        if (!samples.isEmpty()) {
+          receiver.accept(seriesOf(labels, samples));
+        }
+      }
+    }
+  }
+
+  private static Series seriesOf(Labels labels, Map<Long, Notation.Item> samples) {
+    long[] times = new long[samples.size()];
+    double[] values = new double[samples.size()];
+    Histogram[] histograms = new Histogram[samples.size()];
+    boolean any = false;
+    int i = 0;
+    for (var sample : samples.entrySet()) {
+      times[i] = sample.getKey();
+      values[i] = sample.getValue().value();
+      histograms[i] = sample.getValue().histogram();
+      any |= histograms[i++] != null;
+    }
+    return new Series(labels, times, values, any ? histograms : null);
   }
 
   /**

@@ -17,7 +17,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs scripts with all features on, as the format requires, delayed name removal included. */
+/**
+ * Runs scripts with all features on, as the format requires, delayed name removal included.
+ *
+ * <pre>
+ * clear
+ * load 5m
+ *   http_requests_total{job="api"}  0+10x10 _ stale 7
+ * eval instant at 50m rate(http_requests_total[5m])
+ *   {job="api"} 0.033333
+ * eval range from 0 to 10m step 5m http_requests_total
+ *   http_requests_total{job="api"} 0 10 20
+ * </pre>
+ *
+ * <p>A case passes only if the label sets, times and values (within a millionth) are as expected,
+ * and, where the script lists them, the order and the annotations. An instant query must also pass
+ * with {@code @} on every selector, and as the middle step of a range query.
+ */
 public final class ScriptRunner {
   private static final Query.Settings SETTINGS =
       new Query.Settings(300_000, 10_000, 60_000, Feature.ALL);

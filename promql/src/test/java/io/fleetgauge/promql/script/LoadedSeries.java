@@ -5,7 +5,6 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,14 +17,13 @@ import java.util.TreeMap;
 
 /** The series that a script has loaded. Records which kinds of samples queries have read. */
 final class LoadedSeries implements SeriesSource {
-  private final TreeMap<Labels, TreeMap<Long, Notation.Item>> series = new TreeMap<>();
   private final Set<Labels> withStartTimes = new HashSet<>();
+  private TestSeries series = new TestSeries();
   private boolean touchedHistogram;
   private boolean touchedStartTimes;
-  private long until = Long.MAX_VALUE;
 
   void clear() {
-    series.clear();
+    series = new TestSeries();
     withStartTimes.clear();
   }
 
@@ -40,27 +38,15 @@ final class LoadedSeries implements SeriesSource {
       }
     }
     for (Notation.Line line : last.values()) {
-      TreeMap<Long, Notation.Item> samples =
-          series.computeIfAbsent(line.labels(), none -> new TreeMap<>());
       for (int i = 0; i < line.items().size(); i++) {
         if (line.items().get(i).present()) {
-          samples.put(i * step, line.items().get(i));
+          series.put(line.labels(), i * step, line.items().get(i));
         }
       }
     }
     if (alsoCustomBuckets) {
       loadCustomBuckets(last.values(), step);
     }
-  }
-
-  /** Adds a sample. */
-  void put(Labels labels, long time, Notation.Item item) {
-    series.computeIfAbsent(labels, none -> new TreeMap<>()).put(time, item);
-  }
-
-  /** Hides all samples after a time. */
-  void showUntil(long time) {
-    until = time;
   }
 
   /** Returns true if a histogram has been read since {@link #forget}. */
@@ -79,36 +65,13 @@ final class LoadedSeries implements SeriesSource {
 
   @Override
   public void select(Selection selection, Receiver receiver) throws QueryFailure {
-    for (var entry : series.entrySet()) {
-      Labels labels = entry.getKey();
-      if (selection.matchers().stream().allMatch(matcher -> matcher.matches(labels))) {
-        long to = Math.min(selection.to(), until);
-        if (to <= selection.from()) {
-          continue;
-        }
-        var samples = entry.getValue().subMap(selection.from(), false, to, true);
-        if (!samples.isEmpty()) {
-          touchedStartTimes |= withStartTimes.contains(labels);
-          receiver.accept(seriesOf(labels, samples));
-        }
-      }
-    }
-  }
-
-  private Series seriesOf(Labels labels, Map<Long, Notation.Item> samples) {
-    long[] times = new long[samples.size()];
-    double[] values = new double[samples.size()];
-    Histogram[] histograms = new Histogram[samples.size()];
-    boolean any = false;
-    int i = 0;
-    for (var sample : samples.entrySet()) {
-      times[i] = sample.getKey();
-      values[i] = sample.getValue().value();
-      histograms[i] = sample.getValue().histogram();
-      any |= histograms[i++] != null;
-    }
-    touchedHistogram |= any;
-    return new Series(labels, times, values, any ? histograms : null);
+    series.select(
+        selection,
+        each -> {
+          touchedHistogram |= each.histograms() != null;
+          touchedStartTimes |= withStartTimes.contains(each.labels());
+          receiver.accept(each);
+        });
   }
 
   // --- classic histograms as native ones ---
@@ -144,9 +107,7 @@ final class LoadedSeries implements SeriesSource {
       }
     }
     for (var entry : histograms.entrySet()) {
-      TreeMap<Long, Notation.Item> samples = new TreeMap<>();
-      entry.getValue().forEach((time, parts) -> samples.put(time, item(parts)));
-      series.put(entry.getKey(), samples);
+      entry.getValue().forEach((time, parts) -> series.put(entry.getKey(), time, item(parts)));
     }
   }
 
