@@ -968,11 +968,10 @@ class TidyTest {
               "query",
               "query.config",
               "runtime.config",
+              "runtime.key",
               "runtime.log",
               "runtime.process",
-              "runtime.terminal",
-              "sample",
-              "sample.relabel"),
+              "runtime.terminal"),
           room(
               "load.compare",
               "cluster.table",
