@@ -6,6 +6,9 @@ import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.AddressResolver;
+import io.vertx.core.net.SocketAddress;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,9 @@ public final class HttpClients {
                 new PoolOptions()
                     .setHttp1MaxSize(limits.connections())
                     .setMaxWaitQueueSize(limits.waiting()))
+            // A name is looked up for each connection. Vert.x alone looks it up once, and keeps the
+            // address while requests come, also when a Pod of this name has another one by now.
+            .withAddressResolver(AddressResolver.<SocketAddress>mappingResolver(List::of))
             // The request fails with the cause; a server that dies is no error of this process.
             .withConnectHandler(
                 connection ->

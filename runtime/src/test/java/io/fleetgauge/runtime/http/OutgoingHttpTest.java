@@ -3,12 +3,15 @@ package io.fleetgauge.runtime.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.discovery.NameServer;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -195,5 +198,40 @@ class OutgoingHttpTest {
         .upgrade("other")
         .onFailure(failure -> refused.complete(failure.getMessage()));
     assertThat(refused.get(120, TimeUnit.SECONDS)).isEqualTo("status 401: not you");
+  }
+
+  /** As that of a Pod which is replaced: the name stays, and the address does not. */
+  @Test
+  void aNewConnectionGoesToTheAddressThatANameHasByThen() throws Exception {
+    try (NameServer names = new NameServer(folder)) {
+      names.start(List.of("127.0.0.2 g1.test"));
+      Vertx own =
+          Vertx.vertx(
+              new VertxOptions()
+                  .setAddressResolverOptions(
+                      new AddressResolverOptions().addServer(names.address())));
+      try {
+        int port = serveAlone(own, "127.0.0.2", 0, "before");
+        serveAlone(own, "127.0.0.3", port, "after");
+        used = new OutgoingHttp(own, TrustSettings.NONE, RequestSigner.NONE, LIMITS);
+        URI server = URI.create("http://g1.test:" + port);
+        assertThat(ask(server, new byte[0])).isEqualTo("before");
+        names.start(List.of("127.0.0.3 g1.test"));
+        assertThat(ask(server, new byte[0])).isEqualTo("after");
+      } finally {
+        own.close().await(120, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  /** A server that takes one request on a connection. */
+  private static int serveAlone(Vertx vertx, String address, int port, String answer)
+      throws Exception {
+    return vertx
+        .createHttpServer()
+        .requestHandler(request -> request.response().putHeader("Connection", "close").end(answer))
+        .listen(port, address)
+        .await(120, TimeUnit.SECONDS)
+        .actualPort();
   }
 }
