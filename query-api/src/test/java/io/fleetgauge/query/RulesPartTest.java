@@ -115,16 +115,10 @@ class RulesPartTest {
                     && fragment.toString().contains(metric));
   }
 
-  private Future<HttpClientRequest> begin(HttpMethod method, String path, String body) {
+  private HttpClientResponse send(HttpMethod method, String path, String body) throws Exception {
     return client
         .request(method, process.port(), "127.0.0.1", path)
-        .compose(request -> request.end(body).map(request));
-  }
-
-  private HttpClientResponse send(HttpMethod method, String path, String body) throws Exception {
-    return begin(method, path, body)
-        .compose(HttpClientRequest::response)
-        .compose(response -> response.body().map(response))
+        .compose(request -> request.send(body).compose(response -> response.body().map(response)))
         .await(120, TimeUnit.SECONDS);
   }
 
@@ -139,7 +133,9 @@ class RulesPartTest {
   }
 
   private Future<HttpClientRequest> dashboard(String metric) {
-    return begin(HttpMethod.GET, "/api/v1/query?query=" + metric, "");
+    return client
+        .request(HttpMethod.GET, process.port(), "127.0.0.1", "/api/v1/query?query=" + metric)
+        .compose(request -> request.end().map(request));
   }
 
   private void awaitOwned(int groups) {

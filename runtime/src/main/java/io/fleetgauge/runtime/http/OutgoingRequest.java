@@ -61,7 +61,8 @@ public final class OutgoingRequest {
   }
 
   /**
-   * Asks the process to go on with another protocol on the connection of this request.
+   * Asks the process to go on with another protocol on the connection of this request. As with
+   * {@link #send(Predicate)}, the response is read in the task in which it arrives.
    *
    * @param protocol its name and version
    * @return the connection, when the process has agreed. Who gets it closes it
@@ -76,17 +77,16 @@ public final class OutgoingRequest {
               // What becomes of the connection later is told to whoever has it.
               request.exceptionHandler(failure -> {});
               sign(request, digest);
-              return request.connect();
-            })
-        .compose(
-            response ->
-                response.statusCode() == SWITCHING_PROTOCOLS
-                    ? Future.succeededFuture(response.netSocket())
-                    : whole(response)
-                        .compose(
-                            answer ->
-                                Future.failedFuture(
-                                    "status " + answer.status() + ": " + answer.body())));
+              return request.connect().compose(this::agreed);
+            });
+  }
+
+  private Future<NetSocket> agreed(HttpClientResponse response) {
+    if (response.statusCode() == SWITCHING_PROTOCOLS) {
+      return Future.succeededFuture(response.netSocket());
+    }
+    return whole(response)
+        .compose(answer -> Future.failedFuture("status " + answer.status() + ": " + answer.body()));
   }
 
   private byte[] digest() {

@@ -49,8 +49,10 @@ final class Docker implements ContainerRuntime {
                 .setConnectTimeout(timeoutMillis)
                 .setTimeout(timeoutMillis)
                 .setURI("/containers/json"))
-        .compose(request -> request.putHeader("User-Agent", "fleetgauge-probe").send())
-        .compose(Docker::body)
+        .compose(
+            request ->
+                // In the task in which the response arrives: later, its body may have gone by.
+                request.putHeader("User-Agent", "fleetgauge-probe").send().compose(Docker::body))
         .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
         .compose(
             body -> {

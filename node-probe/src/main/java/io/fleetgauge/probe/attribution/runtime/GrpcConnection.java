@@ -90,9 +90,9 @@ public final class GrpcConnection {
               request.putHeader("content-type", "application/grpc");
               request.putHeader("te", "trailers");
               request.putHeader("user-agent", "fleetgauge-probe");
-              return request.send(frame);
+              // In the task in which the response arrives: later, its body may have gone by.
+              return request.send(frame).compose(this::answer);
             })
-        .compose(this::answer)
         .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
         .recover(failure -> Future.failedFuture(of(method, failure)));
   }
