@@ -117,7 +117,7 @@ class BundledRulesTest {
   void alertsAboutEventsOfGpusHaveTheMetricsAndCodesOfTheCatalogue() throws Exception {
     Map<String, List<String>> wanted =
         Map.of(
-            "GpuXidCritical", List.of(xids(XidClass.DRAIN)),
+            "GpuXidCritical", List.of(xids(XidClass.CRITICAL)),
             "GpuXidApplication", List.of(xids(XidClass.EXCEPTION, XidClass.APPLICATION)),
             "GpuXidSameGpuManyJobs", List.of(xids(XidClass.EXCEPTION)),
             "GpuLost",

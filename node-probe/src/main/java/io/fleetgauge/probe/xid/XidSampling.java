@@ -17,9 +17,6 @@ import java.util.function.Supplier;
 
 /** XIDs as series; it never waits for the driver. */
 public final class XidSampling implements Reader, AutoCloseable {
-  /** Their counters begin at 0. */
-  private static final int[] CRITICAL = XidClass.critical();
-
   private static final String ADDRESS = "pci_bus_id";
   private static final double MILLIS = 1000;
 
@@ -120,7 +117,7 @@ public final class XidSampling implements Reader, AutoCloseable {
         (address, labels) -> {
           add(out, labels, "DCGM_FI_DEV_XID_ERRORS", "", ofGpus.last(address));
           Map<Integer, XidCounts.Seen> codes = seen.getOrDefault(address, Map.of());
-          for (int code : CRITICAL) {
+          for (int code : XidClass.CRITICAL.codes()) {
             if (!codes.containsKey(code)) {
               add(out, labels, "gpu_xid_total", Integer.toString(code), 0);
             }

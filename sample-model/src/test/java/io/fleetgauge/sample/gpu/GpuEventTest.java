@@ -42,12 +42,8 @@ class GpuEventTest {
     for (XidClass each : XidClass.values()) {
       assertThat(each.codes()).isSorted().isNotEmpty().allMatch(codes::add);
     }
-    assertThat(XidClass.DRAIN.codes()).contains(XidClass.OFF_THE_BUS);
+    assertThat(XidClass.CRITICAL.codes()).contains(XidClass.OFF_THE_BUS);
     assertThat(codes)
-        .allMatch(
-            code ->
-                XidClass.isCritical(code)
-                    == (XidClass.DRAIN.codes().contains(code)
-                        || XidClass.SERIOUS.codes().contains(code)));
+        .allMatch(code -> XidClass.isCritical(code) == XidClass.CRITICAL.codes().contains(code));
   }
 }
