@@ -101,8 +101,10 @@ public final class RemoteWriteRoute implements AutoCloseable {
       Settings settings,
       MetadataTable metadata,
       RemoteWriteCounts counts) {
-    return new RemoteWriteRoute(
+    return open(
         vertx,
+        new FrameDelivery(vertx, owners, intake),
+        settings,
         new TenantWriters(
             settings.relabelling,
             settings.hostLabels,
@@ -110,7 +112,22 @@ public final class RemoteWriteRoute implements AutoCloseable {
             metadata,
             TenantWriters.MAX_KEY_BYTES,
             counts),
-        new FrameDelivery(vertx, owners, intake),
+        counts);
+  }
+
+  /**
+   * @param writers know the series of earlier requests
+   */
+  static RemoteWriteRoute open(
+      Vertx vertx,
+      FrameDelivery delivery,
+      Settings settings,
+      TenantWriters writers,
+      RemoteWriteCounts counts) {
+    return new RemoteWriteRoute(
+        vertx,
+        writers,
+        delivery,
         vertx.createSharedWorkerExecutor("remote-write", 2),
         settings.clock,
         counts);

@@ -13,6 +13,7 @@ import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
+import java.io.FileInputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,6 +199,32 @@ class RestoreRouteTest {
     page(page).json();
     assertThat(gateway.samples()).isEqualTo(sent(0, STEPS));
     assertThat(staged()).isEmpty();
+  }
+
+  /** The file of the block is a pipe that nobody reads: who writes it waits. */
+  @Test
+  void whileABlockOfTheHostIsBeingWrittenBlocksWaitAndNoneIsLost() throws Exception {
+    gateway.send(0, 120);
+    gateway.clock.set(before.clock.get());
+    Path pipe =
+        BlockFolder.unfinished(gateway.store.folder(HOST).resolve(blocks.getFirst().getFileName()));
+    Files.createDirectories(pipe.getParent());
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    CompletableFuture<Void> maintained = gateway.intake.maintain();
+    allBlocks();
+    assertThat(page(page).status()).isEqualTo(200);
+    Answer early = gateway.ask("POST", restore("/blocks"));
+    assertThat(early.status()).isEqualTo(503);
+    assertThat(early.text()).contains("a block of host " + HOST + " is being written");
+    assertThat(staged()).hasSameSizeAs(blocks);
+    assertThat(maintained).isNotDone();
+
+    new FileInputStream(pipe.toFile()).close();
+    maintained.join();
+    gateway.intake.maintain().join();
+    take();
+    assertThat(staged()).isEmpty();
+    assertThat(gateway.samples()).isEqualTo(sent(0, STEPS));
   }
 
   /** Nobody else may take in the samples of the memory of an owner. */

@@ -72,6 +72,10 @@ import org.xerial.snappy.Snappy;
 @Timeout(120_000)
 class RemoteWriteRouteTest {
   private static final long NOW = 10_000_000;
+
+  /** Limit of the keys of known series. */
+  private static final long KEY_BYTES = 5_000;
+
   private static final String V1 = "application/x-protobuf";
   private static final String V2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
   private static final Relabelling RELABELLING =
@@ -166,22 +170,22 @@ class RemoteWriteRouteTest {
     Router router =
         HttpListener.router(
             vertx, new HttpListener.Readiness(), meters, () -> "", RoutingContext::next);
+    HostLabels hostLabels = new HostLabels(List.of("Hostname"));
+    Owners owners =
+        (owner, intent, host, epoch, body, answer) -> {
+          if (host.equals("n3")) {
+            answer.accept(answerOfOther);
+            return;
+          }
+          asked.add(intent);
+          answer.accept(intent == Owners.Intent.CHECK ? new IntakeAnswer.Kept(7, 0) : ofOther);
+        };
     route =
         RemoteWriteRoute.open(
                 vertx,
-                (owner, intent, host, epoch, body, answer) -> {
-                  if (host.equals("n3")) {
-                    answer.accept(answerOfOther);
-                    return;
-                  }
-                  asked.add(intent);
-                  answer.accept(
-                      intent == Owners.Intent.CHECK ? new IntakeAnswer.Kept(7, 0) : ofOther);
-                },
-                intake,
-                new RemoteWriteRoute.Settings(
-                    RELABELLING, new HostLabels(List.of("Hostname")), 60_000, () -> NOW),
-                metadata,
+                new FrameDelivery(vertx, owners, intake),
+                new RemoteWriteRoute.Settings(RELABELLING, hostLabels, 60_000, () -> NOW),
+                new TenantWriters(RELABELLING, hostLabels, 60_000, metadata, KEY_BYTES, counts),
                 counts)
             .mount(router, guard);
     vertx
@@ -316,6 +320,25 @@ class RemoteWriteRouteTest {
     }
     WriteRequest early = up(NOW + 60_001, 1);
     assertThat(send(V1, early.bytes()).status).isEqualTo(400);
+  }
+
+  @Test
+  void seriesOfEarlierRequestsAreForgottenWhenTheirKeysExceedTheLimit() throws Exception {
+    WriteRequest many = new WriteRequest();
+    for (int i = 0; i < 3; i++) {
+      many.series(NOW, 1, "Hostname", "n1", "__name__", "up", "disk", "%02000d".formatted(i));
+    }
+    assertThat(send(V1, many.bytes()).status).isEqualTo(204);
+    assertThat(counts.forgotten.sum()).isZero();
+    assertThat(send(V1, up(NOW, 1).bytes()).status).isEqualTo(204);
+    assertThat(metrics())
+        .contains("fleetgauge_gateway_remote_write_forgotten_total 1.0")
+        .contains("fleetgauge_gateway_remote_write_key_bytes 0.0");
+    assertThat(send(V1, up(NOW + 1, 1).bytes()).status).isEqualTo(204);
+    assertThat(counts.forgotten.sum()).isEqualTo(1);
+    assertThat(counts.keyBytes.get()).isBetween(1L, KEY_BYTES);
+    assertThat(send(V1, many.bytes()).status).isEqualTo(204);
+    assertThat(stored()).hasSize(4);
   }
 
   @Test

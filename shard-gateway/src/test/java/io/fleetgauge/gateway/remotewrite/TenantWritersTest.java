@@ -22,6 +22,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TenantWritersTest {
   private static final int LIMIT = 10_000;
@@ -39,10 +41,12 @@ class TenantWritersTest {
         counts);
   }
 
-  @Test
-  void theWriterWithTheMostKeysForgetsThemWhenAllHaveTooMany() throws Exception {
-    TenantWriter few = writer("a");
-    TenantWriter many = writer("b");
+  @ParameterizedTest
+  @CsvSource({"a, b", "b, a"})
+  void theWriterWithTheMostKeysForgetsThemWhenAllHaveTooMany(String one, String other)
+      throws Exception {
+    TenantWriter few = writer(one);
+    TenantWriter many = writer(other);
     write(few, 10);
     write(many, 10);
     writers.keepWithinLimit();
