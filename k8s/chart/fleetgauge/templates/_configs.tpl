@@ -29,7 +29,7 @@ host:
   rootfs: /host/root
   {{- end }}
   {{- if not $p.host.network }}
-  # These would tell the pod's network for the node's.
+  # These would report the pod's network, not the node's.
   collectors: {"off": [arp, conntrack, netdev, netstat, sockstat, softnet, udp_queues]}
   {{- end }}
 {{- if or (not $p.host.podResources) (not $p.host.processes) }}

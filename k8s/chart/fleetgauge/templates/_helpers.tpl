@@ -163,25 +163,25 @@ httpGet:
 {{- /* Refuses what the schema cannot: values that do not go together. */}}
 {{- define "fleetgauge.check" -}}
 {{- if gt (int .Values.replication) (int .Values.gateway.replicas) }}
-{{- fail (printf "replication: %d is not allowed with gateway.replicas: %d; each copy is on a gateway of its own" (int .Values.replication) (int .Values.gateway.replicas)) }}
+{{- fail (printf "replication: %d is not allowed with gateway.replicas: %d; each copy is on a separate gateway" (int .Values.replication) (int .Values.gateway.replicas)) }}
 {{- end }}
 {{- if le (int .Values.gateway.terminationGracePeriodSeconds) (int .Values.gateway.drainSeconds) }}
-{{- fail (printf "gateway.terminationGracePeriodSeconds: %d is not allowed with gateway.drainSeconds: %d; a gateway that is killed while it drains has to be taken over, so grant at least 30 s more" (int .Values.gateway.terminationGracePeriodSeconds) (int .Values.gateway.drainSeconds)) }}
+{{- fail (printf "gateway.terminationGracePeriodSeconds: %d is not allowed with gateway.drainSeconds: %d; a gateway that is killed while it drains must be taken over, so grant at least 30 s more" (int .Values.gateway.terminationGracePeriodSeconds) (int .Values.gateway.drainSeconds)) }}
 {{- end }}
 {{- if and .Values.query.autoscaling.enabled (gt (int .Values.query.autoscaling.minReplicas) (int .Values.query.autoscaling.maxReplicas)) }}
-{{- fail (printf "query.autoscaling.minReplicas: %d is not allowed with query.autoscaling.maxReplicas: %d; it has to be at most that" (int .Values.query.autoscaling.minReplicas) (int .Values.query.autoscaling.maxReplicas)) }}
+{{- fail (printf "query.autoscaling.minReplicas: %d is not allowed with query.autoscaling.maxReplicas: %d; it must be at most that" (int .Values.query.autoscaling.minReplicas) (int .Values.query.autoscaling.maxReplicas)) }}
 {{- end }}
 {{- if and .Values.tls.certManager.enabled (not .Values.tls.enabled) }}
-{{- fail "tls.certManager.enabled: true is not allowed with tls.enabled: false; certificates would be made and not used" }}
+{{- fail "tls.certManager.enabled: true is not allowed with tls.enabled: false; certificates would be created and not used" }}
 {{- end }}
 {{- if and (not .Values.secrets.enabled) (not .Values.insecure) }}
-{{- fail "secrets.enabled: false is not allowed with insecure: false; without tokens everybody who reaches the ports may read and write. Set insecure: true if that is meant" }}
+{{- fail "secrets.enabled: false is not allowed with insecure: false; without tokens, anyone who can reach the ports can read and write. Set insecure: true if that is intended" }}
 {{- end }}
 {{- if and .Values.secrets.enabled .Values.insecure }}
-{{- fail "insecure: true is not allowed with secrets.enabled: true; it says that nobody needs a token" }}
+{{- fail "insecure: true is not allowed with secrets.enabled: true; it disables authentication" }}
 {{- end }}
 {{- if and .Values.probe.host.kernelLog (not .Values.probe.privileged) }}
-{{- fail "probe.host.kernelLog: true is not allowed with probe.privileged: false; without it the container may not open /dev/kmsg" }}
+{{- fail "probe.host.kernelLog: true is not allowed with probe.privileged: false; without it the container cannot open /dev/kmsg" }}
 {{- end }}
 {{- if and .Values.probe.host.podResources (ne (int .Values.probe.runAsUser) 0) }}
 {{- fail (printf "probe.host.podResources: true is not allowed with probe.runAsUser: %d; the socket of the kubelet belongs to root" (int .Values.probe.runAsUser)) }}

@@ -257,7 +257,7 @@ class ArchiveTest {
   private static String here(String yaml) throws IOException {
     Path etc = archive.home().resolve("etc");
     Files.writeString(etc.resolve("secret"), "a secret of enough characters: 0123456789abcdef");
-    Files.writeString(etc.resolve("probe.token"), "a token with the right to write");
+    Files.writeString(etc.resolve("probe.token"), "a token with the write permission");
     return yaml.replace("/etc/fleetgauge/", etc + "/");
   }
 

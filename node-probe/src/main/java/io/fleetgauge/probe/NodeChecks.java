@@ -48,9 +48,8 @@ record NodeChecks(ProbeConfig config) {
     if (asking.isAlive()) {
       findings.failure(
           GPUS,
-          "the driver has not answered for " + DRIVER_MILLIS / 1_000 + " s",
-          "see the kernel's log for messages of NVRM; the node may have to be drained and"
-              + " restarted");
+          "the driver has not responded for " + DRIVER_MILLIS / 1_000 + " s",
+          "check the kernel log for NVRM messages; the node may have to be drained and restarted");
       return;
     }
     ofDriver
@@ -82,7 +81,7 @@ record NodeChecks(ProbeConfig config) {
                 + " of gpu.library cannot be loaded: "
                 + e.getMessage()
                 + (devices.isEmpty() ? "" : "; the node has " + String.join(", ", devices)),
-            "install the driver, or name the folder that it is installed to in gpu.driverRoots");
+            "install the driver, or name its folder in gpu.driverRoots");
       }
       return;
     }
@@ -114,7 +113,7 @@ record NodeChecks(ProbeConfig config) {
       findings.failure(
           GPUS,
           text + "; these cannot be opened: " + lost,
-          "see the kernel's log for XIDs; reset the GPUs, or restart the node");
+          "check the kernel log for XIDs; reset the GPUs, or restart the node");
     } else if (count < Math.max(settings.expected(), devices.size())) {
       findings.failure(
           GPUS,
@@ -123,8 +122,8 @@ record NodeChecks(ProbeConfig config) {
               + (settings.expected() > count
                   ? "gpu.expected is " + settings.expected()
                   : "the node has " + String.join(", ", devices)),
-          "see the kernel's log for XID 79; a GPU has fallen off the bus, or this container is not"
-              + " given all devices");
+          "check the kernel log for XID 79; a GPU has fallen off the bus, or this container does"
+              + " not have all devices");
     } else {
       findings.ok(GPUS, text);
     }
@@ -155,11 +154,11 @@ record NodeChecks(ProbeConfig config) {
 
   private static String advice(int code) {
     return switch (code) {
-      case NvmlReturn.DRIVER_NOT_LOADED -> "run modprobe nvidia, and see the kernel's log";
+      case NvmlReturn.DRIVER_NOT_LOADED -> "run modprobe nvidia, and check the kernel log";
       case NvmlReturn.LIB_RM_VERSION_MISMATCH ->
           "restart the node, so that the kernel module is that of the installed driver";
       case NvmlReturn.NO_PERMISSION -> "let this user read and write /dev/nvidia*";
-      default -> "run nvidia-smi, and see the kernel's log";
+      default -> "run nvidia-smi, and check the kernel log";
     };
   }
 
@@ -169,11 +168,12 @@ record NodeChecks(ProbeConfig config) {
     try {
       state = Libc.clock();
     } catch (IllegalStateException | UnsatisfiedLinkError e) {
-      findings.skipped("clock", "the kernel does not say whether its clock is synchronized: " + e);
+      findings.skipped(
+          "clock", "the kernel does not report whether its clock is synchronized: " + e);
       return;
     }
     if (state == null) {
-      findings.skipped("clock", "this user may not ask whether the clock is synchronized");
+      findings.skipped("clock", "this user may not read whether the clock is synchronized");
     } else if (state.result() == ClockState.TIME_ERROR) {
       findings.warning(
           "clock",

@@ -102,7 +102,7 @@ final class RecentRoute {
   private String json(MultiMap parameters) throws Refused {
     Recorder recent =
         recorder.orElseThrow(
-            () -> new Refused(404, "nothing is kept of the last minutes: recent.enabled is false"));
+            () -> new Refused(404, "the last minutes are not recorded: recent.enabled is false"));
     long from = time(parameters, "from", Long.MIN_VALUE);
     long to = time(parameters, "to", Long.MAX_VALUE);
     if (from > to) {

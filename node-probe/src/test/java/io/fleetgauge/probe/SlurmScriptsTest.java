@@ -133,7 +133,7 @@ class SlurmScriptsTest {
     Files.writeString(folder.resolve("run/probe.sock"), "precious");
     assertThatThrownBy(() -> new SlurmNode(folder, ""))
         .isInstanceOf(StartFailure.class)
-        .hasMessageContaining("is no socket; choose another path");
+        .hasMessageContaining("is not a socket; choose another path");
     assertThat(folder.resolve("run/probe.sock")).hasContent("precious");
   }
 

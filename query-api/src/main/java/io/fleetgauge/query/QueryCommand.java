@@ -10,7 +10,7 @@ import picocli.CommandLine;
 /** {@code fleetgauge query}. */
 @CommandLine.Command(
     name = "query",
-    description = "Answers PromQL over all gateways through Prometheus's HTTP API.")
+    description = "Serves PromQL queries over all gateways through Prometheus's HTTP API.")
 public final class QueryCommand extends ProcessCommand<QueryConfig> {
   @CommandLine.Mixin private InsecureOption insecure = new InsecureOption();
 

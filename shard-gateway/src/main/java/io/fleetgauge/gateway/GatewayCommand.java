@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 /** {@code fleetgauge gateway}. */
 @CommandLine.Command(
     name = "gateway",
-    description = "Takes in and keeps the samples of the hosts it owns; joins the cluster.")
+    description = "Accepts and stores the samples of the hosts that it owns; joins the cluster.")
 public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   @CommandLine.Mixin private InsecureOption insecure = new InsecureOption();
 
@@ -41,27 +41,27 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
   @Option(
       names = "--drain",
       description =
-          "Tells the gateway that runs with this configuration on this machine to hand over its"
-              + " hosts and to stop, and waits until it has stopped.")
+          "Makes the gateway that runs with this configuration on this machine hand over its hosts"
+              + " and stop, and waits until it has stopped.")
   private boolean drain;
 
   @Option(
       names = "--remove-host",
       paramLabel = "HOST",
       description =
-          "Tells the gateway that runs with this configuration on this machine to remove a host"
-              + " from the cluster, with all its samples on all gateways, and waits until it is"
+          "Removes a host from the cluster, with all its samples on all gateways, through the"
+              + " gateway that runs with this configuration on this machine, and waits until it is"
               + " removed. A host that is still sending is not removed.")
   private String removedHost;
 
   @Option(
       names = "--force",
-      description = "With --remove-host: removes a host that is still sending too.")
+      description = "With --remove-host: removes the host even if it is still sending.")
   private boolean forced;
 
   @Option(
       names = "--dry-run",
-      description = "With --remove-host: says what would be removed, and removes nothing.")
+      description = "With --remove-host: prints what would be removed, and removes nothing.")
   private boolean dryRun;
 
   @Spec private CommandSpec spec;
@@ -79,7 +79,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
               new HostRemoval(requests, gateway, removedHost, spec.commandLine().getOut())
                   .run(forced, dryRun));
     } else if (forced || dryRun) {
-      throw new StartFailure("--force and --dry-run are used with --remove-host", null);
+      throw new StartFailure("--force and --dry-run require --remove-host", null);
     } else {
       return true;
     }
@@ -117,7 +117,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
               .send()
               .await();
     } catch (Exception e) { // await() throws checked exceptions too
-      throw new StartFailure("no gateway answers: " + e.getMessage(), e);
+      throw new StartFailure("no gateway responds: " + e.getMessage(), e);
     }
     if (answer.status() != 202) {
       throw new StartFailure(gateway + " does not leave: " + answer.text().strip(), null);
@@ -125,7 +125,7 @@ public final class GatewayCommand extends ProcessCommand<GatewayConfig> {
     while (isListening(requests, gateway)) {
       if (System.nanoTime() > deadline) {
         throw new StartFailure(
-            gateway + " is still running " + limit.toSeconds() + " s after it was told to leave",
+            gateway + " is still running " + limit.toSeconds() + " s after the request to leave",
             null);
       }
       LockSupport.parkNanos(ASK_EVERY.toNanos());

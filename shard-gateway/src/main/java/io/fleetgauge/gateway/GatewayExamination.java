@@ -77,26 +77,26 @@ public final class GatewayExamination implements Examination {
           "cluster.members names "
               + config.cluster().members().size()
               + " of the members that a process may join",
-          "name three gateways or more, so that one of them may be away when a process starts");
+          "name three gateways or more, so that one of them may be down when a process starts");
     }
     if (config.cluster().replication() == 1) {
       findings.warning(
           "cluster",
-          "cluster.replication is 1: a gateway that is lost takes its samples with it",
+          "cluster.replication is 1: the samples of a lost gateway are lost",
           "set it to 2 on all gateways");
     }
     if (config.drainTimeout().equals(Duration.ZERO)) {
       findings.warning(
           "cluster",
           "drainTimeout is 0: a gateway that stops does not hand over its hosts",
-          "set it to 25s or more, and the supervisor's limit to more than that");
+          "set it to 25s or more, and the supervisor's stop timeout to more than that");
     }
     if (config.store().retention().toDays() > MANY_BLOCKS_DAYS) {
       findings.warning(
           "cluster",
           "store.retention is " + config.store().retention().toDays() + " days",
-          "send samples of long times to Thanos, Mimir or VictoriaMetrics, and keep 7 to 90 days"
-              + " here");
+          "for long-term storage, send samples to Thanos, Mimir or VictoriaMetrics, and keep 7 to"
+              + " 90 days here");
     }
   }
 }

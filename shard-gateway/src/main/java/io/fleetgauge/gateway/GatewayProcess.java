@@ -349,7 +349,7 @@ public final class GatewayProcess implements AutoCloseable {
                 } catch (IOException | RuntimeException e) {
                   intake.recoveryFailed(e);
                 } catch (InterruptedException e) {
-                  LOG.info("closed before all samples from before the start were read");
+                  LOG.info("closed before all samples from before the start were loaded");
                 }
               });
     }
@@ -389,7 +389,7 @@ public final class GatewayProcess implements AutoCloseable {
       String incomplete =
           intake.isRecovered()
               ? ownership.incompleteHosts(view(), config.cluster().replication())
-              : "samples from before the start are being read";
+              : "samples from before the start are being loaded";
       replicas.look(incomplete, TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     }
 
@@ -411,7 +411,7 @@ public final class GatewayProcess implements AutoCloseable {
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
           takesHosts -> {
             if (takesHosts) {
-              LOG.info("the disk works again: this gateway takes hosts");
+              LOG.info("the disk works again: this gateway accepts hosts");
               member.get().activate();
             } else {
               LOG.error(

@@ -56,9 +56,9 @@ final class HostRemoval {
           throw new StartFailure(
               "host "
                   + host
-                  + " is in the table still, "
+                  + " is still in the table "
                   + LIMIT.toSeconds()
-                  + " s after its removal began; see the logs of the gateways",
+                  + " s after its removal began; check the logs of the gateways",
               null);
         }
         LockSupport.parkNanos(ASK_EVERY.toNanos());
@@ -73,7 +73,7 @@ final class HostRemoval {
     try {
       return requests.to(method, target, REQUEST_MILLIS).send().await();
     } catch (Exception e) { // await() throws checked exceptions too
-      throw new StartFailure("no gateway answers: " + e.getMessage(), e);
+      throw new StartFailure("no gateway responds: " + e.getMessage(), e);
     }
   }
 
@@ -109,7 +109,7 @@ final class HostRemoval {
             });
     for (Object away : found.getJsonArray("away")) {
       out.println(
-          away + " cannot be asked: it removes what it has of before now when it comes back");
+          away + " cannot be reached: it removes its samples of the host when it comes back");
     }
   }
 }

@@ -35,7 +35,9 @@ final class ReplicaWatch {
     incomplete =
         done
             ? ""
-            : "all hosts are complete, which has to last for " + COMPLETE_MILLIS / 1_000 + " s";
+            : "all hosts are fully replicated, which must hold for "
+                + COMPLETE_MILLIS / 1_000
+                + " s";
   }
 
   /** Returns true if it was decided. */

@@ -11,7 +11,7 @@ class ReplicaWatchTest {
   void copiesCountWhenTheyWereCompleteForSomeTime() {
     assertThat(watch.incomplete()).contains("has not joined");
     watch.look("", 1_000);
-    assertThat(watch.incomplete()).contains("has to last for 10 s");
+    assertThat(watch.incomplete()).contains("must hold for 10 s");
     watch.look("3 of 9 hosts", 5_000);
     assertThat(watch.incomplete()).isEqualTo("3 of 9 hosts");
     watch.look("", 6_000);

@@ -225,7 +225,10 @@ class WholeGatewayTest {
     await().until(() -> get(gateway, "/-/ready").statusCode() == 200);
     await()
         .until(
-            () -> get(gateway, "/-/ready?replicas=whole").body().contains("are not yet complete"));
+            () ->
+                get(gateway, "/-/ready?replicas=whole")
+                    .body()
+                    .contains("are not yet fully replicated"));
     close(gateway);
   }
 }

@@ -122,7 +122,7 @@ public final class ClusterBus implements AutoCloseable {
         "bus_messages_received", "Messages accepted from other members.", counts::received);
     meters.counters(
         "bus_messages_rejected",
-        "Messages ignored, by reason: too long, unreadable, unproven origin, stale or repeated.",
+        "Messages ignored, by reason: too long, unreadable, not authenticated, stale or repeated.",
         "reason",
         counts::rejected);
     meters.gauge(
@@ -231,7 +231,7 @@ public final class ClusterBus implements AutoCloseable {
   private void connected(Vertx made, Throwable failure) {
     isConnecting = false;
     if (failure != null) {
-      LOG.warn("the event bus cannot be connected, it is tried again: {}", failure.toString());
+      LOG.warn("the event bus cannot be connected, retrying: {}", failure.toString());
       return;
     }
     if (closing) {

@@ -156,7 +156,7 @@ public final class ClusterMember implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the cluster was joined", e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the cluster does not answer: " + e.getCause(), e);
+      throw new IllegalStateException("the cluster does not respond: " + e.getCause(), e);
     }
   }
 
@@ -259,7 +259,7 @@ public final class ClusterMember implements AutoCloseable {
           try {
             if (!registry.register(host, admission, OwnershipTable.MAX_HOSTS)) {
               LOG.error(
-                  "host {} is refused: the cluster knows {} hosts already",
+                  "host {} is rejected: the cluster has {} hosts already, the maximum",
                   host,
                   OwnershipTable.MAX_HOSTS);
             }
@@ -361,7 +361,7 @@ public final class ClusterMember implements AutoCloseable {
                       found.accept(byName);
                     });
           } catch (RuntimeException e) {
-            LOG.debug("the other query APIs are looked for again in a second", e);
+            LOG.debug("looking for the other query APIs again in a second", e);
           }
         },
         0,
@@ -397,7 +397,7 @@ public final class ClusterMember implements AutoCloseable {
             try {
               task.run();
             } catch (RuntimeException e) {
-              LOG.warn("the cluster did not answer: {}", e.toString());
+              LOG.warn("the cluster did not respond: {}", e.toString());
             }
           });
     } catch (RejectedExecutionException e) {
@@ -424,7 +424,7 @@ public final class ClusterMember implements AutoCloseable {
         problems.update(
             now(),
             Optional.of(
-                "the cluster does not answer, table "
+                "the cluster does not respond, table "
                     + view.table().epoch()
                     + " stays in use: "
                     + e));
@@ -446,7 +446,7 @@ public final class ClusterMember implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       pace.changed(now());
-      LOG.debug("entries are looked at again in a second", e);
+      LOG.debug("entries are read again in a second", e);
     }
   }
 
@@ -515,7 +515,7 @@ public final class ClusterMember implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
-        LOG.warn("this gateway leaves without having told the others: {}", e.toString());
+        LOG.warn("this gateway leaves without notifying the others: {}", e.toString());
       }
     }
     endThread();

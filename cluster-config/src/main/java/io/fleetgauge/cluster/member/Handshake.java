@@ -129,7 +129,7 @@ record Handshake(ClusterKey key) {
     if (theirs.version() != VERSION) {
       throw new Refused(
           false,
-          "it speaks version "
+          "it uses version "
               + theirs.version()
               + " of the members' handshake, this program "
               + VERSION);

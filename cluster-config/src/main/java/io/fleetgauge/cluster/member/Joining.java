@@ -134,7 +134,8 @@ final class Joining {
       if (String.valueOf(e.getMessage()).contains("in use")) {
         return false;
       }
-      throw new IllegalStateException(host + " is no address of this machine; see cluster.host", e);
+      throw new IllegalStateException(
+          host + " is not an address of this machine; see cluster.host", e);
     } catch (IOException e) {
       throw new IllegalStateException(host + " cannot be listened on, see cluster.host: " + e, e);
     }

@@ -27,14 +27,14 @@ record TableFile(Path file) {
     try {
       bytes = Files.exists(file) ? Files.readAllBytes(file) : null;
     } catch (IOException e) {
-      LOG.warn("the table in {} cannot be read, hosts are assigned anew: {}", file, e.toString());
+      LOG.warn("the table in {} cannot be read, hosts are reassigned: {}", file, e.toString());
       return OwnershipTable.EMPTY;
     }
     return switch (TableForm.shared(bytes)) {
       case Shared.Nothing nothing -> OwnershipTable.EMPTY;
       case Shared.Table kept -> kept.table();
       case Shared.Damaged damaged -> {
-        LOG.warn("the table in {} is damaged, hosts are assigned anew: {}", file, damaged.reason());
+        LOG.warn("the table in {} is damaged, hosts are reassigned: {}", file, damaged.reason());
         yield OwnershipTable.EMPTY;
       }
       case Shared.Newer newer -> {
@@ -51,7 +51,7 @@ record TableFile(Path file) {
       Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
       LOG.warn(
           "the table in {} has format version {}, this program reads up to {}: it is kept as {},"
-              + " and hosts are assigned anew",
+              + " and hosts are reassigned",
           file,
           version,
           TableForm.VERSION,

@@ -190,10 +190,11 @@ public final class PeerLink implements AutoCloseable {
                           changed();
                         }
                       } catch (WireException e) {
-                        LOG.debug("the answer of {} cannot be read", to, e);
+                        LOG.debug("the response of {} cannot be read", to, e);
                       }
                     }))
-        .onFailure(failure -> LOG.debug("query API {} did not answer a heartbeat", to, failure));
+        .onFailure(
+            failure -> LOG.debug("query API {} did not respond to a heartbeat", to, failure));
   }
 
   // --- requests ---
@@ -290,7 +291,7 @@ public final class PeerLink implements AutoCloseable {
           })
           .await(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      LOG.warn("the other query APIs were not told that this one stops");
+      LOG.warn("the other query APIs were not notified that this one stops");
     }
   }
 }

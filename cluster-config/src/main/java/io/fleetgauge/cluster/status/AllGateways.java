@@ -83,7 +83,7 @@ public record AllGateways(Supplier<ClusterView> view, WebRequests http) {
     try {
       return new JsonObject(body);
     } catch (DecodeException e) {
-      throw new IllegalStateException("its answer is no JSON object: " + e.getMessage(), e);
+      throw new IllegalStateException("its response is not a JSON object: " + e.getMessage(), e);
     }
   }
 }

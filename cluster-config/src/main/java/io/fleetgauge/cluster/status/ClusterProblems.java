@@ -53,7 +53,7 @@ final class ClusterProblems {
       problems.add(
           Problem.critical(
               "cluster " + settings.name(),
-              "no gateway is in sight",
+              "no gateway can be reached",
               "start gateways, and compare cluster.name, cluster.members and cluster.secretFile of"
                   + " all processes"));
     }
@@ -65,8 +65,8 @@ final class ClusterProblems {
                   + view.gateways().size()
                   + " of "
                   + view.table().members().size()
-                  + " gateways, and another side may have gone on without it",
-              "repair the network between the gateways, or start those that are away"));
+                  + " gateways, and the other side may have continued without it",
+              "repair the network between the gateways, or start those that are down"));
     }
     TreeSet<String> away = new TreeSet<>(view.table().members());
     away.removeAll(view.gateways().keySet());
@@ -76,7 +76,7 @@ final class ClusterProblems {
                 Problem.critical(
                     "gateway " + id,
                     "it is not in the cluster",
-                    "start it, or see its log; its hosts are read from replicas meanwhile")));
+                    "start it, or check its log; until then its hosts are read from replicas")));
     gateways
         .silent()
         .forEach(
@@ -84,8 +84,8 @@ final class ClusterProblems {
                 problems.add(
                     Problem.critical(
                         "gateway " + id,
-                        "it does not answer: " + why,
-                        "see its log and its machine; run fleetgauge doctor gateway there")));
+                        "it does not respond: " + why,
+                        "check its log and its machine; run fleetgauge doctor gateway there")));
     int versions = status.getJsonObject("cluster").getJsonObject("versions").size();
     if (versions > 1) {
       problems.add(
@@ -123,8 +123,8 @@ final class ClusterProblems {
       problems.add(
           Problem.warning(
               subject,
-              "samples from before its start are still being read",
-              "wait; answers name the hosts that are concerned"));
+              "samples from before its start are still being loaded",
+              "wait; responses name these hosts"));
     }
     if (gateway.getDouble("memoryRatio", 0.0) > WARN_MEMORY) {
       problems.add(
@@ -183,24 +183,24 @@ final class ClusterProblems {
   private void ofHosts() {
     warn(
         host -> !host.getBoolean("whole"),
-        "may lack acknowledged samples that only a gateway that is away has",
-        "start the gateways that are away");
+        "may lack acknowledged samples that only a gateway that is down has",
+        "start the gateways that are down");
     if (settings.replication() > 1 && gateways.of().gateways().size() > 1) {
       warn(
           host ->
               host.getJsonArray("replicas").stream()
                   .noneMatch(copy -> ((JsonObject) copy).getBoolean("whole")),
-          "have no whole replica",
-          "wait until the replicas are filled, before any gateway is stopped");
+          "have no complete replica",
+          "wait until the replicas are complete before you stop a gateway");
     }
     warn(
         host -> host.getString("state").equals("silent"),
         "are silent",
-        "run fleetgauge doctor probe there, and see the log of the probe");
+        "run fleetgauge doctor probe there, and check the log of the probe");
     warn(
         host -> host.getString("state").equals("unknown"),
-        "have no sample on a gateway that answers",
-        "see the gateways above, and the logs of the probes");
+        "have no sample on any reachable gateway",
+        "check the gateways above, and the logs of the probes");
   }
 
   private void warn(Predicate<JsonObject> which, String text, String advice) {

@@ -336,7 +336,7 @@ public final class TableMachine {
                           + table.table().epoch()
                           + ", is not a successor of this process's, of epoch "
                           + known.epoch()
-                          + ": the cluster was begun anew without the stores that had it; this"
+                          + ": the cluster was started again without the stores that had it; this"
                           + " process's stays in use until more gateways follow the other one")
                   : Optional.of(
                       "the shared table has epoch "

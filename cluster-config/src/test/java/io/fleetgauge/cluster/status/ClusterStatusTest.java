@@ -92,7 +92,7 @@ class ClusterStatusTest {
     holders.put("no-host-2", held("g1", Set.of()));
     assertThat(status().getJsonObject("replicas").getInteger("hosts")).isEqualTo(1);
     assertThat(status().getJsonObject("replicas").getInteger("none")).isZero();
-    assertThat(problems()).anyMatch(problem -> problem.contains("no whole replica: no-host-2"));
+    assertThat(problems()).anyMatch(problem -> problem.contains("no complete replica: no-host-2"));
   }
 
   @Test
@@ -122,7 +122,7 @@ class ClusterStatusTest {
     answers.remove("g1");
     silent.put("g1", "Connection refused");
     assertThat(problems())
-        .containsExactly("critical gateway g1: it does not answer: Connection refused");
+        .containsExactly("critical gateway g1: it does not respond: Connection refused");
     // Its host is known from the replica.
     assertThat(status().getJsonArray("hosts").getJsonObject(0).getString("state")).isEqualTo("up");
     silent.clear();
@@ -135,9 +135,9 @@ class ClusterStatusTest {
     minority = true;
     assertThat(problems())
         .contains(
-            "critical cluster c: no gateway is in sight",
-            "critical cluster c: this side sees 0 of 2 gateways, and another side may have gone on"
-                + " without it");
+            "critical cluster c: no gateway can be reached",
+            "critical cluster c: this side sees 0 of 2 gateways, and the other side may have"
+                + " continued without it");
   }
 
   @Test
@@ -170,7 +170,7 @@ class ClusterStatusTest {
         .containsExactly(
             "critical gateway g2: its clock differs by -31.0 s",
             "warning cluster c: gateways of 2 versions run together: 0.1.0, 0.2.0",
-            "warning gateway g1: samples from before its start are still being read",
+            "warning gateway g1: samples from before its start are still being loaded",
             "warning gateway g1: its heap is 95 % full after a collection",
             "warning gateway g1: its clock differs by +6.0 s");
   }
@@ -181,11 +181,11 @@ class ClusterStatusTest {
     holders.put("n2", held("g1", Set.of("g9"), new Holders.Copy("g2", 1, false)));
     assertThat(problems())
         .containsExactly(
-            "warning 1 host: may lack acknowledged samples that only a gateway that is away has:"
+            "warning 1 host: may lack acknowledged samples that only a gateway that is down has:"
                 + " n2",
-            "warning 1 host: have no whole replica: n2",
+            "warning 1 host: have no complete replica: n2",
             "warning 1 host: are silent: n1",
-            "warning 1 host: have no sample on a gateway that answers: n2");
+            "warning 1 host: have no sample on any reachable gateway: n2");
     for (int i = 100; i < 115; i++) {
       holders.put("n" + i, held("g1", Set.of(), new Holders.Copy("g2", 1, true)));
     }

@@ -23,7 +23,7 @@ enum ProcessKind {
   QUERY(
       ShippedProcess.QUERY,
       List.of(9090, 5701),
-      "Answers PromQL over all gateways as one Prometheus would");
+      "Serves PromQL queries over all gateways as one Prometheus would");
 
   /** The user and group of the data folder, which no machine has another user for. */
   private static final String USER = "65532:65532";

@@ -17,7 +17,7 @@ final class ManPage {
       new TreeMap<>(
           Map.of(
               "0", "Success.",
-              "1", "Failure; the last line on the standard error says why.",
+              "1", "Failure; the last line on standard error has the reason.",
               "2", "Wrong usage."));
 
   private final StringBuilder out = new StringBuilder();
@@ -67,8 +67,8 @@ final class ManPage {
                           + "(1)."));
     }
     section("ENVIRONMENT");
-    item("\\fBFLEETGAUGE_HEAP\\fR", "Largest heap of the JVM, such as 4g.");
-    item("\\fBFLEETGAUGE_JAVA_OPTIONS\\fR", "More flags for the JVM.");
+    item("\\fBFLEETGAUGE_HEAP\\fR", "Maximum heap of the JVM, such as 4g.");
+    item("\\fBFLEETGAUGE_JAVA_OPTIONS\\fR", "Further flags for the JVM.");
     section("EXIT STATUS");
     Map<String, String> own = spec.usageMessage().exitCodeList();
     (own.isEmpty() ? EXIT_STATUS : own).forEach(this::item);

@@ -23,9 +23,9 @@ enum PackagedProcess {
       """,
       List.of("60-fleetgauge-gateway.conf", "data-folder.conf", "memory.conf", "network.conf")),
   QUERY(
-      "answers PromQL over all gateways",
+      "serves PromQL queries over all gateways",
       """
-      The query API answers PromQL over all gateways as one Prometheus would, to
+      The query API serves PromQL over all gateways as one Prometheus would, to
       Grafana, to many tenants, and to a Prometheus that federates. The package
       has the tools for operators too, in the command fleetgauge.\
       """,

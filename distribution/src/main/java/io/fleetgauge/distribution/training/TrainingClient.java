@@ -81,7 +81,7 @@ final class TrainingClient {
     String answer = "";
     while (!answer.contains("\"value\"")) {
       if (System.nanoTime() > deadline) {
-        throw new IOException(query + " is answered " + answer);
+        throw new IOException(query + " has the response " + answer);
       }
       TimeUnit.MILLISECONDS.sleep(100);
       answer = new String(send(request(path)).body(), StandardCharsets.UTF_8);
@@ -91,7 +91,7 @@ final class TrainingClient {
   private static void require(HttpResponse<byte[]> response, String what) throws IOException {
     if (response.statusCode() / 100 != 2) {
       throw new IOException(
-          what + " is answered " + response.statusCode() + ": " + new String(response.body()));
+          what + " has the response " + response.statusCode() + ": " + new String(response.body()));
     }
   }
 

@@ -85,7 +85,7 @@ final class FederateLoad {
     Answer answer = connection.get(path, "Accept-Encoding", encoding);
     double millis = (System.nanoTime() - begin) / 1e6;
     if (answer.status() != 200 || answer.body().length < 100) {
-      throw new IOException("a scrape is answered " + answer.status() + ": " + answer.text());
+      throw new IOException("a scrape has the response " + answer.status() + ": " + answer.text());
     }
     return millis;
   }

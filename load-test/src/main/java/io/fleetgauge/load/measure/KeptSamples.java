@@ -108,7 +108,7 @@ final class KeptSamples implements AutoCloseable {
                 + "&time="
                 + String.format(Locale.ROOT, "%.3f", time / 1e3));
     if (answer.status() != 200) {
-      throw new IOException(text + " is answered " + answer.status() + ": " + answer.text());
+      throw new IOException(text + " has the response " + answer.status() + ": " + answer.text());
     }
     return JSON.readTree(answer.body()).get("data").get("result");
   }

@@ -53,7 +53,7 @@ final class Panels {
       Answer answer = connection.get(path, headers);
       double millis = (System.nanoTime() - begin) / 1e6;
       if (answer.status() != 200) {
-        throw new IOException(text + " is answered " + answer.status() + ": " + answer.text());
+        throw new IOException(text + " has the response " + answer.status() + ": " + answer.text());
       }
       return millis;
     }

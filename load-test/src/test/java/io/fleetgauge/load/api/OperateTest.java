@@ -170,11 +170,11 @@ class OperateTest {
     CommandResult asked = ask(new StatusCommand(), query);
     assertThat(asked.code()).as(asked.out() + asked.err()).isZero();
     assertThat(asked.out())
-        .startsWith("OK: nothing is wrong")
-        .contains("2 of 2 hosts whole on two gateways", "n1", "n2", "TENANTS");
+        .startsWith("OK: no problems")
+        .contains("2 of 2 hosts fully replicated", "n1", "n2", "TENANTS");
     CommandResult ofGateway = ask(new StatusCommand(), gateway);
     assertThat(ofGateway.code()).as(ofGateway.out() + ofGateway.err()).isZero();
-    assertThat(ofGateway.out()).contains("2 of 2 hosts whole on two gateways");
+    assertThat(ofGateway.out()).contains("2 of 2 hosts fully replicated");
     JsonObject status = status();
     assertThat(status.getJsonArray("gateways")).hasSize(2);
     assertThat(status.getJsonArray("hosts").getJsonObject(0).getString("state")).isEqualTo("up");
@@ -252,7 +252,7 @@ class OperateTest {
             "--quick",
             "--config=" + config,
             "--gateway=" + gateway);
-    assertThat(other.out()).contains("FAILURE reach: " + gateway + " does not take this process");
+    assertThat(other.out()).contains("FAILURE reach: " + gateway + " does not accept this process");
     assertThat(other.code()).isEqualTo(2);
   }
 }

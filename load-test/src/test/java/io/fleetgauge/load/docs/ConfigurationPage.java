@@ -69,7 +69,7 @@ final class ConfigurationPage {
   private enum Reader {
     PROBE("probe", "Probe", "`fleetgauge probe` reads one node."),
     GATEWAY("gateway", "Gateway", "`fleetgauge gateway` keeps the samples of its hosts."),
-    QUERY("query API", "Query API", "`fleetgauge query` answers queries."),
+    QUERY("query API", "Query API", "`fleetgauge query` serves queries."),
     TENANTS(
         "tenants file",
         "Tenants file",

@@ -238,7 +238,7 @@ class BackupTest {
     CommandResult again = backup(first, to, "--max-rate", "100MiB");
     goesOn.set(false);
     writer.join();
-    assertThat(made.text()).contains("5 hosts of 2 gateways", "as they were written");
+    assertThat(made.text()).contains("5 hosts of 2 gateways", "are unchanged");
     assertThat(made.status()).as(made.text()).isZero();
     assertThat(again.status()).as(again.text()).isZero();
     assertThat(

@@ -431,10 +431,10 @@ class FleetTest {
     HttpResponse<String> answer = client.get("/api/v1/query?query=power");
     assertThat(answer.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
         .startsWith("hosts=1; answered=0; missing=n1; ");
-    assertThat(answer.body()).contains("incomplete answer: 1 of 1 hosts are missing: n1");
+    assertThat(answer.body()).contains("incomplete result: 1 of 1 hosts are missing: n1");
     HttpResponse<String> strict = client.get("/api/v1/query?query=power&strict=1");
     assertThat(strict.statusCode()).isEqualTo(503);
-    assertThat(strict.body()).contains("n1; a whole answer was asked for (strict)");
+    assertThat(strict.body()).contains("n1; a complete result was requested (strict)");
   }
 
   @Test
@@ -467,7 +467,7 @@ class FleetTest {
               .await();
       assertThat(names.value()).containsExactly("n1");
       assertThat(names.coverage().warnings())
-          .containsExactly("incomplete answer: 3 of 4 hosts are missing: n2, n3, n4");
+          .containsExactly("incomplete result: 3 of 4 hosts are missing: n2, n3, n4");
     }
   }
 

@@ -59,7 +59,7 @@ class ProcessesTest {
       try (LaunchedProcess again =
           new LaunchedProcess(folder, "gateway", "--drain", "--config", gateway)) {
         assertThat(again.exitCode()).isEqualTo(1);
-        assertThat(again.output()).contains("no gateway answers: http").doesNotContain("\tat ");
+        assertThat(again.output()).contains("no gateway responds: http").doesNotContain("\tat ");
       }
       for (LaunchedProcess process : List.of(p, q)) {
         process.process.destroy();

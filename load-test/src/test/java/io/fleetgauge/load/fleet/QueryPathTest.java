@@ -237,8 +237,8 @@ class QueryPathTest {
     assertThat(JSON.readTree(range.body()).path("errorType").asText()).isEqualTo("execution");
     assertThat(JSON.readTree(range.body()).path("error").asText())
         .isEqualTo(
-            "the query of tenant small is over its limit range: 3000 s of at most 1800 s; ask for"
-                + " less");
+            "the query of tenant small is over its limit range: 3000 s of at most 1800 s; reduce"
+                + " the query");
     assertThat(
             get("/api/v1/query_range" + range("other{gpu=\"0\"}"), "X-Scope-OrgID", "few").body())
         .contains("tenant few is over its limit points: 201 of at most 100");

@@ -119,7 +119,9 @@ class DamagedBlocksTest {
     return gateway
         .output()
         .lines()
-        .filter(line -> line.contains("what the damaged blocks") && line.contains("was copied"))
+        .filter(
+            line ->
+                line.contains("the samples of the damaged blocks") && line.contains("was copied"))
         .mapToLong(line -> line.split("\\.block", -1).length - 1)
         .sum();
   }

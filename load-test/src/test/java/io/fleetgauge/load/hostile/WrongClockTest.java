@@ -37,7 +37,7 @@ class WrongClockTest {
           .until(
               () -> metric(cluster.probeAddress(), "fleetgauge_probe_samples_refused_total") > 100);
       assertThat(metric(cluster.probeAddress(), "fleetgauge_probe_samples_kept_total")).isZero();
-      assertThat(probe.output()).contains("samples are refused: out of bounds: the time ");
+      assertThat(probe.output()).contains("samples are rejected: out of bounds: the time ");
       QueryClient client = cluster.client();
       String later = "node_load1 @ " + (System.currentTimeMillis() / 1_000 + DAYS);
       assertThat(client.values(later, "Hostname")).isEmpty();
@@ -53,7 +53,7 @@ class WrongClockTest {
               () ->
                   metric(cluster.probeAddress(), "fleetgauge_probe_samples_refused_total")
                       > refused + 100);
-      assertThat(probe.output()).contains("samples are refused: too old sample: the time ");
+      assertThat(probe.output()).contains("samples are rejected: too old sample: the time ");
       setClock(0);
       awaitSampleOfNow(client);
       assertThat(metric(cluster.probeAddress(), "fleetgauge_probe_samples_dropped_total")).isZero();

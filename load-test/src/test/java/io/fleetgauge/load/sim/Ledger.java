@@ -165,7 +165,7 @@ final class Ledger {
             throw new AssertionError(
                 "at "
                     + simulation.now()
-                    + " the answer of "
+                    + " the response to "
                     + gateway
                     + " lacks "
                     + host

@@ -61,8 +61,8 @@ public record GpuSettings(
           "gpu.expected",
           KeyType.integer(0, MOST_GPUS),
           0,
-          "Number of GPUs that the node should have, as the series `gpu_expected`; 0 for the"
-              + " highest number that the driver has reported.");
+          "Expected number of GPUs of the node, as the series `gpu_expected`; 0 for the highest"
+              + " number that the driver has reported.");
   private static final Key<Path> KERNEL_LOG =
       Key.of(
           "gpu.kernelLog",
@@ -86,7 +86,7 @@ public record GpuSettings(
                   text -> Optional.of(text).filter(GpuMetrics.labels()::contains)),
               0),
           List.of(),
-          "Labels of dcgm-exporter that every series of a GPU gets in addition.");
+          "Labels of dcgm-exporter that are added to every series of a GPU.");
   private static final Key<DeviceChoice> DEVICES =
       Key.of(
           "gpu.devices",

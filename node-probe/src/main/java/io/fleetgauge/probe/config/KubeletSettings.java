@@ -83,7 +83,8 @@ public record KubeletSettings(
           SECTION + "resources",
           KeyType.listOf(KeyType.pattern(), 0),
           GPU_RESOURCES,
-          "Which extended resources are GPUs: those whose whole name one of these matches.");
+          "Regular expressions for the names of extended resources that are GPUs; each matches the"
+              + " full name.");
   private static final Key<List<String>> DRIVERS =
       Key.of(
           SECTION + "drivers",
@@ -95,9 +96,9 @@ public record KubeletSettings(
           SECTION + "relabel",
           KeyType.relabelling(),
           Relabelling.NONE,
-          "Rules for the devices that the kubelet lists, each with the labels `pod`, `namespace`,"
-              + " `container`, `resource` and `device`: they rewrite `device` where a plugin has"
-              + " ids of its own, drop devices, and add labels of the owner.");
+          "Relabeling rules for the devices that the kubelet lists, with the labels `pod`,"
+              + " `namespace`, `container`, `resource` and `device`: they rewrite `device` where a"
+              + " plugin has its own IDs, drop devices, and add labels of the owner.");
   private static final Key<Path> POD_LOGS =
       Key.of(
           SECTION + "podLogs",

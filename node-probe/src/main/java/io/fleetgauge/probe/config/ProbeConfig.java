@@ -87,13 +87,14 @@ public record ProbeConfig(
           "labels",
           KeyType.labels(),
           Map.of(),
-          "Labels that every series of this host gets, such as its rack.");
+          "Labels that are added to every series of this host, such as its rack.");
   private static final Key<String> JOB =
       Key.of(
           "job",
           KeyType.text(),
           "fleetgauge-probe",
-          "Value of the label `job` of `up` and `scrape_*`, by which the probe is a target.");
+          "Value of the label `job` of `up` and `scrape_*`, by which the probe appears as a"
+              + " target.");
   private static final Key<Relabelling> RELABEL =
       Key.of(
           "relabel",
@@ -119,7 +120,7 @@ public record ProbeConfig(
       Key.optional(
           "tokenFile",
           KeyType.file(),
-          "File with the token that the probe sends to gateways; it needs the right `write`.");
+          "File with the token that the probe sends to gateways; it needs the `write` permission.");
 
   /**
    * @param source what messages call the text

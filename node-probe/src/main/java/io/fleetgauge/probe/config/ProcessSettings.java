@@ -31,14 +31,14 @@ public record ProcessSettings(
           KeyType.integer(0, 4_096),
           64,
           "Maximum number of processes, containers, pods and jobs of one GPU or MIG instance with"
-              + " series of their own; further ones are summed in a series with `slot=\"rest\"`.");
+              + " separate series; further ones are summed in a series with `slot=\"rest\"`.");
   private static final Key<Boolean> PER_PROCESS =
       Key.of(
           SECTION + "perProcess",
           KeyType.flag(),
           true,
           "Whether each process has series, with its number and the name of its program. Without"
-              + " them those of containers, pods and jobs are left.");
+              + " them, only containers, pods and jobs have series.");
   private static final Key<Boolean> USED_GPU_MEMORY =
       Key.of(
           SECTION + "usedGpuMemory",

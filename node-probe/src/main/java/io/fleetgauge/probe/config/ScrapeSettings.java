@@ -77,13 +77,16 @@ public record ScrapeSettings(
               + " `/metrics`.");
   private static final Key<String> JOB =
       Key.derived(
-          "job", KeyType.text(), "the name of the section", "Value of the label `job` of it.");
+          "job",
+          KeyType.text(),
+          "the name of the section",
+          "Value of the label `job` of the target.");
   private static final Key<String> INSTANCE =
       Key.derived(
           "instance",
           KeyType.text(),
           "host and port of `url`, with the address of the node in the place of a loopback one",
-          "Value of the label `instance` of it.");
+          "Value of the label `instance` of the target.");
   private static final Key<Map<String, String>> LABELS =
       Key.of("labels", KeyType.labels(), Map.of(), "Other labels of the target, of every series.");
   private static final Key<Duration> INTERVAL =

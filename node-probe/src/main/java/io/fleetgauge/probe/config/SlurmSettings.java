@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What a probe finds out about Slurm's jobs by itself.
+ * Sources from which a probe learns about Slurm's jobs.
  *
  * @param every {@code attribution.slurm.every}
  * @param watchesCgroups {@code attribution.slurm.cgroups}
@@ -56,9 +56,9 @@ public record SlurmSettings(
           SECTION + "cgroups",
           KeyType.flag(),
           true,
-          "Whether an allocation ends when the cgroup of its Slurm job has gone, so that an epilog"
-              + " that failed leaves no owner. Set it to false where `salloc` keeps GPUs between"
-              + " steps and Slurm's `PrologFlags` lacks `Contain`.");
+          "Whether an allocation ends when the cgroup of its Slurm job is gone, so that a failed"
+              + " epilog leaves no owner. Set it to false where `salloc` keeps GPUs between steps"
+              + " and Slurm's `PrologFlags` lacks `Contain`.");
   private static final Key<Path> MAPPING =
       Key.optional(
           SECTION + "mappingFolder",
@@ -70,8 +70,8 @@ public record SlurmSettings(
           SECTION + "mappingNumbers",
           KeyType.choice(Numbers.class),
           Numbers.INDEX,
-          "What a number as the name of a mapping file is: `index` as dcgm-exporter and NVML count,"
-              + " `minor` for N of `/dev/nvidiaN`, as Slurm counts.");
+          "Meaning of a number as the name of a mapping file: `index` as dcgm-exporter and NVML"
+              + " count, `minor` for N of `/dev/nvidiaN`, as Slurm counts.");
   private static final Key<Boolean> JOBS =
       Key.of(
           SECTION + "jobs.enabled",

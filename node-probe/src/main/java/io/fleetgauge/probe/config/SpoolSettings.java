@@ -36,7 +36,7 @@ public record SpoolSettings(
           "spool.memory",
           KeyType.duration(Duration.ofSeconds(1), Duration.ofDays(7)),
           Duration.ofMinutes(15),
-          "Length of time for which unacknowledged ticks are held in memory.");
+          "Maximum time for which unacknowledged ticks are kept in memory.");
   private static final Key<Long> MAX_MEMORY =
       Key.of(
           "spool.maxMemory",

@@ -38,7 +38,7 @@ public record TickSettings(
           "ticks.static",
           KeyType.duration(SHORTEST, LONGEST),
           Duration.ofHours(1),
-          "Interval between readings of what hardly ever changes, such as versions; the last"
+          "Interval between readings of metrics that hardly ever change, such as versions; the last"
               + " reading is sent again every 4 minutes.");
 
   /** The defaults, with another tick. */

@@ -63,7 +63,10 @@ public final class CountersFile {
       failures.increment();
       if (!e.toString().equals(trouble)) {
         trouble = e.toString(); // logged once
-        LOG.error("gpu.collectors {} cannot be read, the choice before stays: {}", file, trouble);
+        LOG.error(
+            "gpu.collectors {} cannot be read, the previous choice stays in use: {}",
+            file,
+            trouble);
       }
       return;
     }

@@ -126,16 +126,16 @@ public final class DcgmOptions {
               "--web-config-file"),
           flag(
               "ENABLE_GPU_BIND_UNBIND_WATCH",
-              ignored("GPUs that come and go are always followed"),
+              ignored("GPUs that are added and removed are always detected"),
               "--enable-gpu-bind-unbind-watch"),
           value(
               "GPU_BIND_UNBIND_POLL_INTERVAL",
-              ignored("GPUs that come and go are always followed"),
+              ignored("GPUs that are added and removed are always detected"),
               "--gpu-bind-unbind-poll-interval"),
           named(
               "DISABLE_STARTUP_VALIDATE",
               false,
-              ignored("the probe always starts, whatever the driver answers"),
+              ignored("the probe always starts, whatever the driver returns"),
               "--disable-startup-validate"),
           flag("ENABLE_PPROF", ignored("it is for programs in Go"), "--enable-pprof"),
           flag(

@@ -162,7 +162,7 @@ final class GpuReader {
       gpu.lose();
       retryAt = now + RETRY_NANOS;
     } else if (NvmlReturn.isLibraryWide(code)) {
-      begin("NVML must be initialized anew: a call answered " + code, now);
+      begin("NVML must be initialized again: a call returned " + code, now);
     }
   }
 
@@ -188,7 +188,7 @@ final class GpuReader {
     }
     int code = nvml.init();
     if (code != NvmlReturn.SUCCESS) {
-      say("no GPUs are read: the driver's initialization answered " + code);
+      say("no GPUs are read: the driver's initialization returned " + code);
       return false;
     }
     initialised = true;
@@ -204,7 +204,7 @@ final class GpuReader {
     }
     int code = nvml.ask(NvmlCall.COUNT, null, out);
     if (NvmlReturn.isLibraryWide(code)) {
-      begin("NVML must be initialized anew: the count of GPUs answered " + code, now);
+      begin("NVML must be initialized again: the count of GPUs returned " + code, now);
     } else if (code == NvmlReturn.SUCCESS
         && (missing || gpus.isEmpty() || out.u32(0) != census.counted())) {
       enumerate(now);

@@ -76,7 +76,7 @@ public final class GpuSampling implements Reader {
     GpuSnapshot read =
         thread
             .read(wanted, limit)
-            .orElseThrow(() -> new IOException("the driver has not answered for " + limit));
+            .orElseThrow(() -> new IOException("the driver has not responded for " + limit));
     for (Tier tier : wanted) {
       TickClass ofAll = common.get(tier);
       Tick samples = read.of(tier).at(0);

@@ -105,7 +105,7 @@ public final class GpuThread implements AutoCloseable {
                 },
                 limit);
         if (read.isEmpty()) {
-          LOG.warn("the GPU driver has not answered for {}; going on without GPUs", limit);
+          LOG.warn("the GPU driver has not responded for {}; continuing without GPUs", limit);
         }
       }
     } catch (ExecutionException e) {
@@ -199,11 +199,11 @@ public final class GpuThread implements AutoCloseable {
   public void declare(Meters meters) {
     meters.counter(
         "gpu_readings_missed",
-        "GPU readings that timed out because the driver did not answer.",
+        "GPU readings that timed out because the driver did not respond.",
         this::missed);
     meters.gauge(
         "gpu_driver_up",
-        "Whether the driver answers and sees a GPU.",
+        "Whether the driver responds and sees a GPU.",
         () -> state().isEmpty() ? 1 : 0);
     meters.counters(
         "gpu_call_errors",

@@ -79,7 +79,7 @@ final class SampledReader {
     }
     boolean waits = call.hasEnded() && call.failure() instanceof NotYet;
     if (!call.hasEnded()) {
-      say(time, " does not answer");
+      say(time, " does not respond");
     } else if (call.failure() != null && !waits) {
       say(time, " failed: " + call.failure());
     } else if (!waits) {
@@ -150,12 +150,12 @@ final class SampledReader {
       said = time;
       toldOfTrouble = true;
       LOG.warn(
-          "reader {}{}; until it reads again its series are neither repeated nor ended",
+          "reader {}{}; until it succeeds again, its series are neither repeated nor ended",
           reader.name(),
           now);
     } else if (recovers && toldOfTrouble) {
       toldOfTrouble = false;
-      LOG.info("reader {} reads again", reader.name());
+      LOG.info("reader {} succeeds again", reader.name());
     }
   }
 }

@@ -62,7 +62,7 @@ final class ScrapeAttempt {
             id ->
                 fail(
                     Reason.TIMEOUT,
-                    "the page is not whole after " + settings.timeout().toMillis() + " ms"));
+                    "the page is not complete after " + settings.timeout().toMillis() + " ms"));
     client
         .request(options)
         .onSuccess(this::send)

@@ -85,12 +85,12 @@ public final class Scrapes implements ProbePart {
     }
     meters.counters(
         "scrape_failures",
-        "Failed scrapes of exporters, by exporter and reason; none of their samples counts.",
+        "Failed scrapes of exporters, by exporter and reason.",
         List.of("target", "reason"),
         () -> counts(reason -> !reason.isOfSample()));
     meters.counters(
         "scrape_samples_refused",
-        "Samples of exporters that were left out of a page that was used otherwise, by reason.",
+        "Samples that were left out of otherwise valid pages of exporters, by reason.",
         List.of("target", "reason"),
         () -> counts(Reason::isOfSample));
   }

@@ -161,7 +161,7 @@ public final class Uplink implements AutoCloseable {
         "Samples dropped from the queue because they were too old or too many.",
         () -> counts.dropped());
     meters.counter(
-        "samples_refused", "Samples that a gateway refused permanently.", () -> counts.refused());
+        "samples_refused", "Samples that a gateway rejected permanently.", () -> counts.refused());
     meters.gauge("samples_queued", "Samples read and not acknowledged yet.", () -> counts.queued());
     meters.gauge("frames_queued", "Ticks in the queue.", () -> counts.queuedFrames());
     meters.gauge(

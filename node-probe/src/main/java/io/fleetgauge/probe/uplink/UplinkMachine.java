@@ -239,18 +239,18 @@ public final class UplinkMachine {
         yield pause(Math.max(1, slow.millis()));
       }
       case IntakeAnswer.OverLimit over -> {
-        trouble = Optional.of("frames are not taken: " + over.reason());
+        trouble = Optional.of("frames are not accepted: " + over.reason());
         yield pause(Math.max(OVER_LIMIT_MILLIS, over.millis()));
       }
       case IntakeAnswer.NeedsDictionary wanted -> {
         if (dictionaryWanted) {
-          yield failed("the gateway asks for the dictionary that it was just sent");
+          yield failed("the gateway requests the dictionary that it was just sent");
         }
         dictionaryWanted = true;
         yield send();
       }
       case IntakeAnswer.Refused refused -> {
-        trouble = Optional.of("a frame is refused: " + refused.reason());
+        trouble = Optional.of("a frame is rejected: " + refused.reason());
         // Frames before the refused one may be accepted: send the first one alone.
         if (sent.size() == 1) {
           queue.refuse(sent.getFirst());
@@ -269,7 +269,7 @@ public final class UplinkMachine {
       return Optional.empty();
     }
     return refusing.or(
-        () -> Optional.of(kept.refused() + " samples are refused: " + kept.reason()));
+        () -> Optional.of(kept.refused() + " samples are rejected: " + kept.reason()));
   }
 
   private Optional<Effect> tooLarge() {

@@ -132,7 +132,7 @@ class GpuThreadTest {
       gpus.read();
       driver.answer(0, "power", NvmlReturn.LIB_RM_VERSION_MISMATCH);
       gpus.read();
-      assertThat(gpus.thread.state()).contains("a call answered 18");
+      assertThat(gpus.thread.state()).contains("a call returned 18");
       assertThat(driver.initialised()).isZero();
       driver.answer(0, "power", NvmlReturn.SUCCESS);
       gpus.pass(31);

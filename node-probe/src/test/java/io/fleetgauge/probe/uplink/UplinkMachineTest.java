@@ -57,9 +57,9 @@ class UplinkMachineTest {
     Effect.Post first = post(uplink.on(read(1)));
     uplink.on(read(2));
     Effect.Post second = post(uplink.on(refused(first, 1, "the time 1 is ahead")));
-    assertThat(uplink.trouble()).contains("1 samples are refused: the time 1 is ahead");
+    assertThat(uplink.trouble()).contains("1 samples are rejected: the time 1 is ahead");
     uplink.on(refused(second, 1, "the time 2 is ahead"));
-    assertThat(uplink.trouble()).contains("1 samples are refused: the time 1 is ahead");
+    assertThat(uplink.trouble()).contains("1 samples are rejected: the time 1 is ahead");
     assertThat(uplink.counts().refused()).isEqualTo(2);
     assertThat(uplink.counts().kept()).isZero();
     Effect.Post third = post(uplink.on(read(3)));
@@ -71,7 +71,7 @@ class UplinkMachineTest {
     assertThat(uplink.trouble()).isEmpty();
     assertThat(uplink.counts().kept()).isEqualTo(1);
     uplink.on(refused(post(uplink.on(read(5))), 1, "the time 5 is ahead"));
-    assertThat(uplink.trouble()).contains("1 samples are refused: the time 5 is ahead");
+    assertThat(uplink.trouble()).contains("1 samples are rejected: the time 5 is ahead");
   }
 
   @Test
@@ -185,7 +185,7 @@ class UplinkMachineTest {
     uplink.on(read(1));
     IntakeAnswer over = new IntakeAnswer.OverLimit(0, "tenant red has 2 hosts");
     assertThat(uplink.on(new Event.Answered(over))).contains(new Effect.Wait(60_000));
-    assertThat(uplink.trouble()).hasValue("frames are not taken: tenant red has 2 hosts");
+    assertThat(uplink.trouble()).hasValue("frames are not accepted: tenant red has 2 hosts");
     assertThat(uplink.counts().queued()).isEqualTo(1);
     assertThat(uplink.on(new Event.WaitOver())).get().isInstanceOf(Effect.Post.class);
   }

@@ -85,9 +85,9 @@ class UplinkTest {
 
   @Test
   void anAnswerThatIsNoneOfTheProtocolIsAFailureWithItsStatusAndText() {
-    assertThat(Uplink.read(403, Buffer.buffer("the token lacks the right to write\nmore")))
+    assertThat(Uplink.read(403, Buffer.buffer("the token lacks the permission to write\nmore")))
         .isEqualTo(
-            new UplinkMachine.Event.Failed("status 403, the token lacks the right to write"));
+            new UplinkMachine.Event.Failed("status 403, the token lacks the permission to write"));
     assertThat(Uplink.read(502, Buffer.buffer()))
         .isEqualTo(new UplinkMachine.Event.Failed("status 502, "));
   }

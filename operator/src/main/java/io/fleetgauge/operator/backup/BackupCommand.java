@@ -18,7 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
     name = "backup",
     description = {
       "Backs up the samples of all gateways, to a folder or to S3, while they run.",
-      "Exits with 1 if something is wrong; a backup that is made is whole, or says what it lacks."
+      "Exits with 1 on any problem. A backup is complete, or names what it lacks."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -89,26 +89,27 @@ public final class BackupCommand extends CommandGroup implements Command {
               + id
               + ": "
               + manifest.files().map(Manifest.BackupFile::sha256).distinct().count()
-              + " files were read back and are as they were written");
+              + " files were read back and are unchanged");
     }
   }
 
   /** {@code fleetgauge backup create}. */
   @CommandLine.Command(
       name = "create",
-      description = "Makes a backup. Files that are there already are not sent again.")
+      description =
+          "Makes an incremental backup: files that are in the repository are not sent again.")
   static final class Create extends RepositoryCommand {
     @CommandLine.Mixin private GatewayOptions gateways;
 
     @CommandLine.Option(
         names = "--only-this-gateway",
-        description = "Backs up the gateway of --gateway, and not the others of its cluster.")
+        description = "Backs up the gateway of --gateway only.")
     private boolean alone;
 
     @CommandLine.Option(
         names = "--allow-missing",
         description =
-            "Makes the backup although gateways cannot be asked, and says which. Their hosts are"
+            "Makes the backup even if gateways cannot be reached, and names them. Their hosts are"
                 + " backed up from replicas.")
     private boolean mayMiss;
 
@@ -120,7 +121,7 @@ public final class BackupCommand extends CommandGroup implements Command {
     @CommandLine.Option(
         names = "--keep",
         paramLabel = "COUNT",
-        description = "Afterwards removes all backups but the newest COUNT. Default: none.")
+        description = "Removes all backups but the newest COUNT afterwards. Default: none.")
     private Integer keep;
 
     @Override
@@ -156,7 +157,8 @@ public final class BackupCommand extends CommandGroup implements Command {
                 .toList();
         if (!parts.isEmpty()) {
           print(
-              "of these hosts no gateway was known to have all, so all copies are in the backup: "
+              "no gateway was known to have all samples of these hosts, so all copies are in the"
+                  + " backup: "
                   + String.join(", ", parts));
         }
         if (verify) {
@@ -203,7 +205,7 @@ public final class BackupCommand extends CommandGroup implements Command {
     @CommandLine.Option(
         names = "--backup",
         paramLabel = "ID",
-        description = "Which backup. Default: the newest.")
+        description = "ID of the backup. Default: the newest.")
     private String id = "";
 
     @Override
@@ -219,14 +221,13 @@ public final class BackupCommand extends CommandGroup implements Command {
   /** {@code fleetgauge backup prune}. */
   @CommandLine.Command(
       name = "prune",
-      description =
-          "Removes all backups but the newest, and files of no backup that are a day old.")
+      description = "Removes all backups but the newest, and unused files that are a day old.")
   static final class Prune extends RepositoryCommand {
     @CommandLine.Option(
         names = "--keep",
         paramLabel = "COUNT",
         required = true,
-        description = "How many backups stay, 1 or more.")
+        description = "Number of backups to keep, 1 or more.")
     private int keep;
 
     @Override

@@ -185,12 +185,7 @@ final class BackupRun {
     List<SnapshotFile> toSend =
         wanted.values().stream().filter(each -> !isStored(each.file, known)).toList();
     out.accept(
-        wanted.size()
-            + " files with "
-            + bytes
-            + " bytes; "
-            + toSend.size()
-            + " of them are not there yet");
+        wanted.size() + " files with " + bytes + " bytes; " + toSend.size() + " of them are new");
     try (Transfers all = new Transfers(transfers)) {
       all.all(
           toSend,
@@ -206,8 +201,8 @@ final class BackupRun {
       if (!isStored(each.file, now)) {
         throw new CommandFailure(
             repository.place(each.file.stored())
-                + " has gone while the backup was made; do not prune with another program, and try"
-                + " again");
+                + " disappeared while the backup was made; do not prune with another program, and"
+                + " try again");
       }
     }
     Manifest manifest =
@@ -278,7 +273,7 @@ final class BackupRun {
       if (answer.status() != 200) {
         throw new CommandFailure(
             of.from.address
-                + " answers with status "
+                + " responds with status "
                 + answer.status()
                 + ": "
                 + answer.body().toString().strip());
@@ -292,9 +287,9 @@ final class BackupRun {
     throw new CommandFailure(
         "gateway "
             + of.from.id
-            + " gives other bytes for "
+            + " returns other bytes for "
             + of.file.name()
-            + " than it said: their SHA-256 is "
+            + " than announced: their SHA-256 is "
             + found
             + ", not "
             + of.file.sha256());

@@ -15,14 +15,14 @@ final class GatewayOptions {
       names = "--ca-file",
       paramLabel = "FILE",
       description =
-          "Certificates (PEM) that the gateways' are checked against. Default: those of the JVM.")
+          "CA certificates (PEM) to verify the gateways' certificates. Default: those of the JVM.")
   private Path caFile;
 
   @CommandLine.Option(
       names = "--transfers",
       paramLabel = "COUNT",
       defaultValue = "4",
-      description = "How many files or hosts are moved at once, 1 to 64. Default: 4.")
+      description = "Number of concurrent transfers of files or hosts, 1 to 64. Default: 4.")
   private int transfers;
 
   URI gateway() throws CommandFailure {

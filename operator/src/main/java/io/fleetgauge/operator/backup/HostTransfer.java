@@ -110,9 +110,9 @@ final class HostTransfer {
     throw new CommandFailure(
         "host "
             + host
-            + " has got no owner in "
+            + " has no owner after "
             + OWNER_SECONDS
-            + " s; see the logs of the gateways");
+            + " s; check the logs of the gateways");
   }
 
   JsonObject post(URI gateway, String host, String rest, byte[] body, String sha256)
@@ -129,7 +129,7 @@ final class HostTransfer {
     if (answer.status() != 200) {
       throw new CommandFailure(
           gateway
-              + " does not take host "
+              + " does not accept host "
               + host
               + ": status "
               + answer.status()

@@ -15,31 +15,34 @@ final class RepositoryOptions {
       names = {"--repository", "--to", "--from"},
       paramLabel = "PLACE",
       required = true,
-      description = "Where the backups are: a folder, or s3://BUCKET/PREFIX.")
+      description = "Location of the backups: a folder, or s3://BUCKET/PREFIX.")
   private String place;
 
   @CommandLine.Option(
       names = "--s3-endpoint",
       paramLabel = "URL",
-      description = "A store with S3's protocol that is not AWS's.")
+      description = "Endpoint of an S3-compatible store other than AWS.")
   private URI endpoint;
 
   @CommandLine.Option(
       names = "--s3-region",
       paramLabel = "REGION",
-      description = "Default: what AWS_REGION or the profile says; us-east-1 with --s3-endpoint.")
+      description =
+          "Region. Default: AWS_REGION or that of the profile; us-east-1 with --s3-endpoint.")
   private String region;
 
   @CommandLine.Option(
       names = "--s3-path-style",
-      description = "The name of the bucket is in the path, not in the host name.")
+      description =
+          "Uses path-style URLs: the name of the bucket is in the path, not in the host name.")
   private boolean pathStyle;
 
   @CommandLine.Option(
       names = "--max-rate",
       paramLabel = "BYTES",
       description =
-          "Most bytes that are read or written in a second, such as 50MiB. Default: no limit.")
+          "Maximum number of bytes that are read or written in a second, such as 50MiB. Default: no"
+              + " limit.")
   private String maxRate = "";
 
   Repository open() throws CommandFailure {

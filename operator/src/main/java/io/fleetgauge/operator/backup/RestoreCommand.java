@@ -12,8 +12,8 @@ import picocli.CommandLine;
 @CommandLine.Command(
     name = "restore",
     description = {
-      "Restores a backup into a cluster that runs, of any size. What the cluster has stays.",
-      "Exits with 1 if something is wrong; then it may be run again."
+      "Restores a backup into a running cluster of any size. Existing samples stay.",
+      "Exits with 1 on any problem; then it may be run again."
     })
 public final class RestoreCommand extends BackupCommand.RepositoryCommand {
   @CommandLine.Mixin private GatewayOptions gateways;
@@ -21,7 +21,7 @@ public final class RestoreCommand extends BackupCommand.RepositoryCommand {
   @CommandLine.Option(
       names = "--backup",
       paramLabel = "ID",
-      description = "Which backup. Default: the newest.")
+      description = "ID of the backup. Default: the newest.")
   private String id = "";
 
   @CommandLine.Option(
@@ -32,12 +32,12 @@ public final class RestoreCommand extends BackupCommand.RepositoryCommand {
 
   @CommandLine.Option(
       names = "--partial",
-      description = "Restores the hosts that are undamaged in the backup, and names the others.")
+      description = "Restores the undamaged hosts of the backup, and names the others.")
   private boolean partial;
 
   @CommandLine.Option(
       names = "--dry-run",
-      description = "Reads and checks all of the backup, and sends nothing.")
+      description = "Reads and verifies the backup, and sends nothing.")
   private boolean dryRun;
 
   @Override

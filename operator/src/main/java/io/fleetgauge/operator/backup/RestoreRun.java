@@ -232,7 +232,7 @@ final class RestoreRun {
               + open.size()
               + " hosts do not have all of it yet ("
               + Repositories.some(List.copyOf(open))
-              + "); they go on fetching");
+              + "); they continue to fetch");
     }
   }
 }

@@ -90,7 +90,7 @@ public final class GatewayClient implements AutoCloseable {
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
     }
-    throw new CommandFailure(gateway + " does not answer " + method + " " + path + ": " + why);
+    throw new CommandFailure(gateway + " does not respond to " + method + " " + path + ": " + why);
   }
 
   /** The answer if its status is one of these. */
@@ -102,7 +102,7 @@ public final class GatewayClient implements AutoCloseable {
       }
     }
     throw new CommandFailure(
-        gateway + " answers with status " + answer.status() + ": " + answer.text().strip());
+        gateway + " responds with status " + answer.status() + ": " + answer.text().strip());
   }
 
   @Override

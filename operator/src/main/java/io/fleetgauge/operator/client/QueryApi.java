@@ -55,15 +55,14 @@ public final class QueryApi implements AutoCloseable {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "File with a token that has the rights that this needs.")
+      description = "File with a token that has the required permissions.")
   private Path tokenFile;
 
   @Option(
       names = "--ca-file",
       paramLabel = "FILE",
       description =
-          "Certificates (PEM) that the query API's is checked against. Default: those of the"
-              + " JVM.")
+          "CA certificates (PEM) to verify the query API's certificate. Default: those of the JVM.")
   private Path caFile;
 
   /** Ends a question without an answer; the message says why. */
@@ -114,7 +113,7 @@ public final class QueryApi implements AutoCloseable {
       reader.read(body);
       return good(answer);
     } catch (IOException e) {
-      throw new Failure(url + " cannot be asked: " + e.getMessage());
+      throw new Failure(url + " cannot be reached: " + e.getMessage());
     }
   }
 
@@ -132,11 +131,11 @@ public final class QueryApi implements AutoCloseable {
       answer = asked.await();
     } catch (Exception e) { // await() throws checked exceptions too
       String why = e instanceof HttpFailure failure ? failure.reason() : e.toString();
-      throw new Failure(url + " cannot be asked: " + why);
+      throw new Failure(url + " cannot be reached: " + why);
     }
     if (answer.status() != OK) {
       throw new Failure(
-          url + " answers with status " + answer.status() + ": " + error(answer.text().strip()),
+          url + " responds with status " + answer.status() + ": " + error(answer.text().strip()),
           answer.status());
     }
     return answer;
@@ -148,7 +147,7 @@ public final class QueryApi implements AutoCloseable {
     try {
       return answer.body().toJsonObject();
     } catch (DecodeException e) {
-      throw new Failure(url + path + " answers with what is no JSON: " + e.getMessage());
+      throw new Failure(url + path + " responds with invalid JSON: " + e.getMessage());
     }
   }
 
@@ -207,7 +206,7 @@ public final class QueryApi implements AutoCloseable {
         throw new Failure("--token-file " + tokenFile + " is empty");
       }
       if (!token.matches("\\p{Graph}+")) {
-        throw new Failure("--token-file " + tokenFile + " has more than a token in it");
+        throw new Failure("--token-file " + tokenFile + " has more than one token");
       }
       return token;
     } catch (IOException e) {

@@ -35,9 +35,9 @@ import picocli.CommandLine.Model.CommandSpec;
 @CommandLine.Command(
     name = "backfill",
     description = {
-      "Evaluates the recording rules of rule files over a range of the past, and writes the results"
-          + " to the cluster. Alerting rules are left out.",
-      "The results are those of an evaluation at the time. To fill a range twice changes nothing."
+      "Backfills recording rules: evaluates them over a past time range, and writes the results to"
+          + " the cluster. Alerting rules are left out.",
+      "The results are those of a regular evaluation. Backfilling a range twice changes nothing."
           + " Exits with 1 if a query or a write fails."
     })
 final class RulesBackfillCommand implements Command {
@@ -52,35 +52,35 @@ final class RulesBackfillCommand implements Command {
       names = "--start",
       required = true,
       paramLabel = "TIME",
-      description = "First time to fill: seconds since the epoch, or RFC 3339.")
+      description = "First evaluation time: seconds since the epoch, or RFC 3339.")
   private String start;
 
   @CommandLine.Option(
       names = "--end",
       paramLabel = "TIME",
-      description = "Last time to fill, in the same forms. Default: now.")
+      description = "Last evaluation time, in the same forms. Default: now.")
   private String end;
 
   @CommandLine.Option(
       names = "--eval-interval",
       paramLabel = "DURATION",
       defaultValue = "1m",
-      description = "The interval of groups that name none. Default: 1m.")
+      description = "Interval of groups that set none. Default: 1m.")
   private String interval;
 
   @CommandLine.Option(
       names = "--query-offset",
       paramLabel = "DURATION",
       defaultValue = "0s",
-      description = "The query_offset of groups that name none. Default: 0s.")
+      description = "query_offset of groups that set none. Default: 0s.")
   private String queryOffset;
 
   @CommandLine.Option(
       names = "--label",
       paramLabel = "NAME=VALUE",
       description =
-          "A label that all results get, as those of a tenant's rules get the labels of its scope."
-              + " May be given several times.")
+          "Label that is added to all results, such as those of a tenant's scope. May be given"
+              + " several times.")
   private Map<String, String> labels = Map.of();
 
   @CommandLine.Mixin private HelpOption help;
@@ -94,7 +94,7 @@ final class RulesBackfillCommand implements Command {
     }
     long every = duration("--eval-interval", interval);
     if (every == 0) {
-      throw wrong("--eval-interval is " + interval + "; it has to be above 0");
+      throw wrong("--eval-interval is " + interval + "; it must be above 0");
     }
     if (labels.containsKey("") || labels.containsKey(Labels.NAME)) {
       throw wrong("--label needs the name of a label, and not that of the metric's name");
@@ -175,7 +175,7 @@ final class RulesBackfillCommand implements Command {
                   Map.entry("step", Numbers.seconds(step))));
       JsonArray warnings = answer.getJsonArray("warnings", new JsonArray());
       if (!warnings.isEmpty()) {
-        throw new CommandFailure("the answer of " + query + " has warnings: " + warnings);
+        throw new CommandFailure("the response to " + query + " has warnings: " + warnings);
       }
       List<Series> all = new ArrayList<>();
       for (Object each : answer.getJsonObject("data").getJsonArray("result")) {
@@ -183,14 +183,14 @@ final class RulesBackfillCommand implements Command {
       }
       return all;
     } catch (ClassCastException | NullPointerException e) {
-      throw new CommandFailure(api.url() + " answers " + query + " with no matrix");
+      throw new CommandFailure(api.url() + " answers " + query + " without a matrix");
     }
   }
 
   private static Series series(JsonObject json, String query) throws CommandFailure {
     if (json.containsKey("histograms")) {
       throw new CommandFailure(
-          query + " has native histograms as its result, which cannot be back-filled");
+          query + " has native histograms as its result, which cannot be backfilled");
     }
     Map<String, String> labels = new HashMap<>();
     json.getJsonObject("metric")

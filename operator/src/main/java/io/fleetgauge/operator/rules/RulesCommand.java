@@ -33,9 +33,9 @@ public final class RulesCommand extends CommandGroup implements Command {
   @CommandLine.Command(
       name = "check",
       description = {
-        "Checks rule files in the form of Prometheus's.",
-        "Prints all problems of all files, each with its line and column, and warns of rules that"
-            + " are there twice. Exits with 1 if a file cannot be used."
+        "Checks rule files in Prometheus's format.",
+        "Prints all problems of all files, each with its line and column, and warns of duplicate"
+            + " rules. Exits with 1 if a file cannot be used."
       })
   static final class Check implements Command {
     private static final long ANY_INTERVAL = 60_000;
@@ -49,8 +49,7 @@ public final class RulesCommand extends CommandGroup implements Command {
         names = "--enable-feature",
         split = ",",
         paramLabel = "NAME",
-        description =
-            "Parts of PromQL that are on besides, as in the key query.features of the query API.")
+        description = "PromQL features to enable, as in the key query.features of the query API.")
     private Set<String> features = Set.of();
 
     @CommandLine.Mixin private HelpOption help;

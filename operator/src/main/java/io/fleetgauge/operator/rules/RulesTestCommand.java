@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
     name = "test",
     description = {
       "Runs unit tests of rules, in the files of promtool test rules.",
-      "Prints what differs from what a test expects. Exits with 1 if a test failed."
+      "Prints the differences from the expected results. Exits with 1 if a test failed."
     })
 final class RulesTestCommand implements Command {
   @CommandLine.Spec private CommandSpec spec;
@@ -29,7 +29,7 @@ final class RulesTestCommand implements Command {
       names = "--run",
       paramLabel = "REGEX",
       description =
-          "Runs only tests whose name has a match of this expression; may be given several times.")
+          "Runs only tests whose name matches this regular expression; may be given several times.")
   private List<String> run = List.of();
 
   @CommandLine.Mixin private HelpOption help;

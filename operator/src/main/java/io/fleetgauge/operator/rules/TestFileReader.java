@@ -189,7 +189,7 @@ final class TestFileReader {
       return map;
     }
     if (!(node instanceof MappingNode mapping)) {
-      add(node, what + " has to be a map");
+      add(node, what + " must be a map");
       return map;
     }
     List<Node> merged = new ArrayList<>();

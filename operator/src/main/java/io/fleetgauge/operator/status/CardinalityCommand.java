@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "cardinality",
     description = {
-      "Prints how many series there are by metric, label, label value, host and tenant, and how"
-          + " these figures grew within a day.",
+      "Prints the number of series by metric, label, label value, host and tenant, and their growth"
+          + " within a day.",
       "A token sees the series of its tenant's scope."
     })
 public final class CardinalityCommand extends QuestionCommand {
@@ -29,7 +29,7 @@ public final class CardinalityCommand extends QuestionCommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "Most rows of each table, 1 to 10,000. Default: 20.")
+      description = "Maximum number of rows of each table, 1 to 10,000. Default: 20.")
   private String limit = "";
 
   @Override
@@ -51,7 +51,7 @@ public final class CardinalityCommand extends QuestionCommand {
         + Figures.change(series, before)
         + ")\n"
         + (answer.getBoolean("cut")
-            ? "There are more than were counted: count fewer with --match.\n"
+            ? "The result is truncated: select fewer series with --match.\n"
             : "")
         + table(Column.left("METRIC", named("metric")), "series", series)
             .section(Table.rows(answer.getJsonArray("metrics")))

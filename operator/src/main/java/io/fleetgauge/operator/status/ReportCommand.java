@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** {@code fleetgauge report}. */
 @CommandLine.Command(
     name = "report",
-    description = "Asks a query API for reports.",
+    description = "Queries reports from a query API.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = ReportCommand.GpuMemory.class)
 public final class ReportCommand extends CommandGroup implements Command {
@@ -54,8 +54,8 @@ public final class ReportCommand extends CommandGroup implements Command {
         names = "--by",
         paramLabel = "NAMES",
         description =
-            "What to group by, with commas between: container, pod, namespace, job, user, account,"
-                + " tenant, rack, host, gpu, mig, profile, model, label:NAME. Default:"
+            "Labels to group by, separated by commas: container, pod, namespace, job, user,"
+                + " account, tenant, rack, host, gpu, mig, profile, model, label:NAME. Default:"
                 + " namespace,pod,container.")
     private String by = "";
 
@@ -63,7 +63,7 @@ public final class ReportCommand extends CommandGroup implements Command {
         names = "--step",
         paramLabel = "DURATION",
         description =
-            "Length of the intervals that have rows of their own, such as 1d. Default: the whole"
+            "Length of the intervals that get separate rows, such as 1d. Default: the whole"
                 + " period.")
     private String step = "";
 
@@ -83,12 +83,12 @@ public final class ReportCommand extends CommandGroup implements Command {
     @CommandLine.Option(
         names = "--timeout",
         paramLabel = "DURATION",
-        description = "Longest time for the report. Default, and most: query.timeout.")
+        description = "Timeout of the report. Default and maximum: query.timeout.")
     private String timeout = "";
 
     @CommandLine.Option(
         names = "--strict",
-        description = "Takes a report that lacks hosts for an error.")
+        description = "Treats a report that lacks hosts as an error.")
     private boolean strict;
 
     @CommandLine.Mixin private QueryApi api;

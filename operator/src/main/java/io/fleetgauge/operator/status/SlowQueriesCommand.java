@@ -13,10 +13,10 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "slow-queries",
     description = {
-      "Prints the costliest queries of a query API since it started, those that took most time in"
-          + " all first, and why the slowest of each kind was slow.",
-      "Queries that differ in label values only are one kind. A token with the right to operate and"
-          + " no scope sees those of all tenants, any other those of its own."
+      "Prints the costliest queries of a query API since it started, by total time, and why the"
+          + " slowest of each kind was slow.",
+      "Queries that differ in label values only are one kind. A token with the operate permission"
+          + " and no scope shows those of all tenants, any other token those of its tenant."
     })
 public final class SlowQueriesCommand extends QuestionCommand {
   private static final Table QUERIES =
@@ -36,13 +36,14 @@ public final class SlowQueriesCommand extends QuestionCommand {
       names = "--min",
       paramLabel = "DURATION",
       description =
-          "Kinds whose slowest query took as long, such as 500ms. Default: query.slowWarn, 3s.")
+          "Minimum duration of the slowest query of a kind, such as 500ms. Default: query.slowWarn,"
+              + " 3s.")
   private String min = "";
 
   @Option(
       names = "--limit",
       paramLabel = "N",
-      description = "Most kinds of queries to print. Default: 20.")
+      description = "Maximum number of kinds of queries to print. Default: 20.")
   private String limit = "";
 
   @Override
@@ -57,7 +58,7 @@ public final class SlowQueriesCommand extends QuestionCommand {
   String text(JsonObject answer) {
     List<JsonObject> all = Table.rows(answer.getJsonArray("queries")).toList();
     if (all.isEmpty()) {
-      return "no query took as long\n";
+      return "no query took that long\n";
     }
     StringBuilder why = new StringBuilder("\nWHY THE SLOWEST OF EACH WAS SLOW\n");
     for (int i = 0; i < all.size(); i++) {

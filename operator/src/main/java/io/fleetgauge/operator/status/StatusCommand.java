@@ -17,14 +17,14 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "status",
     description = {
-      "Prints how the cluster is: what is wrong first, then gateways, hosts, replicas, disks and"
+      "Prints the state of the cluster: problems first, then gateways, hosts, replicas, disks and"
           + " tenants."
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
-      "0:Nothing is wrong.",
+      "0:No problem.",
       "1:There are warnings.",
-      "2:Something is critical, nothing responds, or the command line is wrong."
+      "2:A critical problem, no response, or wrong usage."
     })
 public final class StatusCommand extends QuestionCommand {
   private static final Table GATEWAYS =
@@ -87,7 +87,8 @@ public final class StatusCommand extends QuestionCommand {
       paramLabel = "N",
       defaultValue = "20",
       description =
-          "Most hosts to print, those that are silent or lag most first; 0 for all. Default: 20.")
+          "Maximum number of hosts to print, silent and lagging ones first; 0 for all. Default:"
+              + " 20.")
   private int hosts;
 
   @Override
@@ -134,7 +135,7 @@ public final class StatusCommand extends QuestionCommand {
 
   private static String problems(JsonArray problems) {
     return problems.isEmpty()
-        ? "OK: nothing is wrong\n"
+        ? "OK: no problems\n"
         : Table.rows(problems)
             .map(
                 each ->
@@ -173,7 +174,7 @@ public final class StatusCommand extends QuestionCommand {
                 + replicas.getInteger("whole")
                 + " of "
                 + replicas.getInteger("hosts")
-                + " hosts whole on two gateways, "
+                + " hosts fully replicated, "
                 + replicas.getInteger("filling")
                 + " catching up, "
                 + replicas.getInteger("none")
@@ -195,7 +196,7 @@ public final class StatusCommand extends QuestionCommand {
   }
 
   private static String version(JsonObject gateway) {
-    return gateway.containsKey("error") ? "no answer" : gateway.getString("version");
+    return gateway.containsKey("error") ? "no response" : gateway.getString("version");
   }
 
   private String hosts(JsonArray all) {

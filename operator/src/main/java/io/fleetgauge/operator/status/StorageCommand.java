@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "storage",
     description = {
-      "Prints what takes the disks of the gateways, by gateway, group of metrics, metric and host,"
-          + " and what they will hold when the retention is reached.",
+      "Prints the disk use of the gateways by gateway, group of metrics, metric and host, and the"
+          + " expected use when the retention is reached.",
       "Bytes and series count every copy: a host on two gateways counts twice."
     })
 public final class StorageCommand extends QuestionCommand {
@@ -27,7 +27,9 @@ public final class StorageCommand extends QuestionCommand {
           Column.right(
               "BLOCKS",
               each ->
-                  each.containsKey("error") ? "no answer" : DiskColumns.BLOCKS.cell().apply(each)),
+                  each.containsKey("error")
+                      ? "no response"
+                      : DiskColumns.BLOCKS.cell().apply(each)),
           DiskColumns.LIMIT,
           DiskColumns.JOURNAL,
           DiskColumns.FREE,
@@ -52,7 +54,7 @@ public final class StorageCommand extends QuestionCommand {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "20",
-      description = "Most metrics and hosts to print; 0 for all. Default: 20.")
+      description = "Maximum number of metrics and hosts to print; 0 for all. Default: 20.")
   private int limit;
 
   @Override

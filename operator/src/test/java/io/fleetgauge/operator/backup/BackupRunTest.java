@@ -172,7 +172,7 @@ class BackupRunTest {
     assertThat(lines)
         .containsExactly(
             "gateway g1: the block 50-100.block of host n2 is damaged and left out",
-            "4 files with 39 bytes; 4 of them are not there yet");
+            "4 files with 39 bytes; 4 of them are new");
   }
 
   @Test
@@ -234,7 +234,7 @@ class BackupRunTest {
     assertThatThrownBy(() -> run(repository, false, false))
         .isInstanceOf(CommandFailure.class)
         .hasMessage(
-            "gateway g0 gives other bytes for 0-100.block than it said: their SHA-256 is "
+            "gateway g0 returns other bytes for 0-100.block than announced: their SHA-256 is "
                 + kept("", "of N1").sha256()
                 + ", not "
                 + kept("", "of n1").sha256());
@@ -249,7 +249,7 @@ class BackupRunTest {
     gateways.tellInstead("g1 GET /v1/backup/s/files/8", 500, "the disk is gone\n");
     assertThatThrownBy(() -> run(repository, false, true))
         .isInstanceOf(CommandFailure.class)
-        .hasMessage(gateways.address(1) + " answers with status 500: the disk is gone");
+        .hasMessage(gateways.address(1) + " responds with status 500: the disk is gone");
     assertNoBackupAndNoSnapshot();
   }
 
@@ -258,7 +258,7 @@ class BackupRunTest {
     gateways.tellInstead("g1 POST /v1/backup", 409, "there are two");
     assertThatThrownBy(() -> run(repository, false, false))
         .isInstanceOf(CommandFailure.class)
-        .hasMessage(gateways.address(1) + " answers with status 409: there are two");
+        .hasMessage(gateways.address(1) + " responds with status 409: there are two");
     assertThat(Repositories.ids(repository)).isEmpty();
     assertThat(asked("DELETE")).containsExactly("g0 DELETE /v1/backup/s");
 
@@ -270,7 +270,7 @@ class BackupRunTest {
         .contains(
             "gateway g1 is left out: "
                 + gateways.address(1)
-                + " answers with status 409: there are two");
+                + " responds with status 409: there are two");
   }
 
   @Test
@@ -351,7 +351,7 @@ class BackupRunTest {
     assertThatThrownBy(() -> run(new LossyRepository(repository, lost), false, false))
         .isInstanceOf(CommandFailure.class)
         .hasMessageStartingWith(
-            repository.place(lost) + " has gone while the backup was made; do not prune");
+            repository.place(lost) + " disappeared while the backup was made; do not prune");
     assertNoBackupAndNoSnapshot();
     assertThat(run(repository, false, false).sent()).as("the next one goes on").isZero();
   }

@@ -163,7 +163,7 @@ class HostTransferTest {
     endStatus = 500;
     assertThatThrownBy(() -> send(0))
         .isInstanceOf(CommandFailure.class)
-        .hasMessageContaining("does not take host n1: status 500");
+        .hasMessageContaining("does not accept host n1: status 500");
     assertThat(events).filteredOn(each -> each.endsWith("as owner")).hasSize(1);
   }
 }

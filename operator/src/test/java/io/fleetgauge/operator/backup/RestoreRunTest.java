@@ -294,7 +294,7 @@ class RestoreRunTest {
     gateways.forget();
     assertThatThrownBy(() -> restore("n1", false, false))
         .isInstanceOf(CommandFailure.class)
-        .hasMessage(gateways.address(1) + " does not take host n1: status 400: damaged");
+        .hasMessage(gateways.address(1) + " does not accept host n1: status 400: damaged");
     assertThat(gateways.asked()).noneMatch(each -> each.endsWith("/end"));
   }
 }

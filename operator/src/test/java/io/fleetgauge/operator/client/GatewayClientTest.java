@@ -62,7 +62,7 @@ class GatewayClientTest {
     URI gateway = gateways.address(0);
     assertThatThrownBy(() -> GatewayClient.json(gateway, failed, 200, 202))
         .isInstanceOf(CommandFailure.class)
-        .hasMessage(gateway + " answers with status 500: no disk");
+        .hasMessage(gateway + " responds with status 500: no disk");
     assertThat(GatewayClient.json(gateway, ask(), 200, 202)).isEmpty();
   }
 
@@ -75,7 +75,7 @@ class GatewayClientTest {
     assertThatThrownBy(
             () -> client.ask(URI.create("http://127.0.0.1:" + port), HttpMethod.GET, "/x"))
         .isInstanceOf(CommandFailure.class)
-        .hasMessageStartingWith("http://127.0.0.1:" + port + " does not answer GET /x: ")
+        .hasMessageStartingWith("http://127.0.0.1:" + port + " does not respond to GET /x: ")
         .hasMessageContaining("refused");
   }
 }

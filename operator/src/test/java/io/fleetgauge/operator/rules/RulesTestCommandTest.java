@@ -76,6 +76,6 @@ class RulesTestCommandTest {
                 "http://localhost:1",
                 file("limit.rules.yaml")))
         .isEqualTo(1);
-    assertThat(out.toString()).contains("http://localhost:1 does not answer GET /v1/backup");
+    assertThat(out.toString()).contains("http://localhost:1 does not respond to GET /v1/backup");
   }
 }

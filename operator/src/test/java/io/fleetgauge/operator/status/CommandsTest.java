@@ -110,8 +110,8 @@ class CommandsTest {
   void statusIsOkAndExitsWithZeroWhileNothingIsWrong() {
     assertThat(run(new StatusCommand())).as(err.toString()).isZero();
     assertThat(out.toString())
-        .startsWith("OK: nothing is wrong\n")
-        .contains("table: epoch 9", "written by g1", "1 of 1 hosts whole on two gateways")
+        .startsWith("OK: no problems\n")
+        .contains("table: epoch 9", "written by g1", "1 of 1 hosts fully replicated")
         .containsPattern("g1 +http://10.0.0.1:9500 +1 +0 +1,200 +1.5/8 +95.4 MiB")
         .containsPattern("n1 +up +g1 +g2 +5.0 s +0 ms +15.0 s +600 +yes")
         .containsPattern("g1 .*7.0 d +6.7 MiB +enough");
@@ -194,7 +194,7 @@ class CommandsTest {
   @Test
   void slowQueriesAreShownWithTheirReasons() throws Exception {
     assertThat(run(new SlowQueriesCommand())).isZero();
-    assertThat(out.toString()).isEqualTo("no query took as long\n");
+    assertThat(out.toString()).isEqualTo("no query took that long\n");
     api.data(
         "a",
         "/api/v1/query?query="

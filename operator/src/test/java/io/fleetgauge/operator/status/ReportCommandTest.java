@@ -99,7 +99,7 @@ class ReportCommandTest {
     assertThat(err.toString())
         .startsWith("fleetgauge: the report is not complete: hosts=3; answered=2; missing=n3");
     assertThat(report("--url=" + url(), "--token-file=" + token, "--strict")).isEqualTo(1);
-    assertThat(err.toString()).contains("answers with status 503: incomplete answer");
+    assertThat(err.toString()).contains("responds with status 503: incomplete result");
   }
 
   @Test
@@ -108,13 +108,13 @@ class ReportCommandTest {
     Path two = Files.writeString(folder.resolve("two"), "a\nb\n");
     String[][] all = {
       {"--url=" + url(), "--token-file=" + token, "--by=contaner", "status 400: invalid parameter"},
-      {"--url=" + url(), "answers with status 401"},
+      {"--url=" + url(), "responds with status 401"},
       {"--url=" + url(), "--token-file=" + folder.resolve("none"), "cannot be read"},
       {"--url=" + url(), "--token-file=" + empty, "is empty"},
-      {"--url=" + url(), "--token-file=" + two, "has more than a token in it"},
+      {"--url=" + url(), "--token-file=" + two, "has more than one token"},
       {"--url=" + url(), "--ca-file=" + token, "--ca-file " + token},
       {"--url=nowhere", "--url nowhere is no address"},
-      {"--url=http://127.0.0.1:1", "http://127.0.0.1:1 cannot be asked"},
+      {"--url=http://127.0.0.1:1", "http://127.0.0.1:1 cannot be reached"},
     };
     for (String[] each : all) {
       err.getBuffer().setLength(0);

@@ -9,7 +9,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How much selections would read. */
+/** Requests the amount that selections would read. */
 public record ExtentsQuestion(List<Selection> selections)
     implements Question<ExtentsQuestion.Answer> {
   /**
@@ -60,7 +60,7 @@ public record ExtentsQuestion(List<Selection> selections)
     return false;
   }
 
-  /** How much all gateways have, by selection. */
+  /** Returns the sum of all gateways, by selection. */
   public List<Extent> merged(List<Answer> answers) {
     List<Extent> merged = new ArrayList<>();
     for (int i = 0; i < selections.size(); i++) {

@@ -25,7 +25,7 @@ public final class FragmentCodec {
     return out.toBytes();
   }
 
-  /** Whether encoded bytes are a question for changes, which is frequent and fast. */
+  /** Returns true if encoded bytes are a request for changes, which is frequent and fast. */
   public static boolean isChanges(byte[] bytes) {
     return bytes.length > KIND_AT && bytes[KIND_AT] == Question.Kind.CHANGES.code;
   }

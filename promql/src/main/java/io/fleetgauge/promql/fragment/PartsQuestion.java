@@ -268,7 +268,7 @@ public record PartsQuestion(
     return new Results(read, results, notes, rollupCells, hostLabels, changes);
   }
 
-  /** What had changed is found out before anything is read. */
+  /** Reads the change log before any samples. */
   @Override
   public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
     Optional<ChangesQuestion.Answer> changes = since.map(holdings::changes);

@@ -93,7 +93,7 @@ public sealed interface Question<A extends Result>
    */
   A answer(Holdings holdings) throws TooManySamples, QueryFailure;
 
-  /** Whether the answer is made of samples or of an index, so that it may take long. */
+  /** Returns true if the result is computed from samples or an index, so that it may take long. */
   default boolean isWork() {
     return true;
   }

@@ -170,7 +170,7 @@ public final class AliasUse {
   }
 
   /**
-   * What a selector reads: what is stored under its own names first, then what aliases stand for.
+   * Returns the readings of a selector: stored names first, then those that aliases stand for.
    *
    * @throws QueryFailure if it names more aliases of labels than the limit
    */

@@ -46,7 +46,7 @@ final class Distribution {
   private static Optional<String> call(Expr.Call call) {
     String name = call.function().text();
     return switch (call.function().sharding()) {
-      case ABSENCE -> Optional.of(name + " has to know all series");
+      case ABSENCE -> Optional.of(name + " needs all series");
       case SORTS -> Optional.of(name + " orders all series");
       case JOINS -> Optional.of(name + " joins series of any host");
       case BUCKETS -> Optional.of(name + " adds buckets in the order of the series");
@@ -167,7 +167,7 @@ final class Distribution {
     expr.children().forEach(part -> collectWritten(part, into));
   }
 
-  /** Whether a scalar is the same for all shards. */
+  /** Returns true if a scalar is the same for all shards. */
   static boolean isConstant(Expr scalar) {
     return switch (scalar) {
       case Expr.Number number -> true;
@@ -185,8 +185,8 @@ final class Distribution {
   }
 
   /**
-   * Whether the columns of a vector come ordered by their labels. Sorting the columns of several
-   * shards then gives the order of evaluation over all series.
+   * Returns true if the columns of a vector are ordered by their labels. Sorting the columns of
+   * several shards then gives the order of evaluation over all series.
    */
   static boolean isOrdered(Expr expr) {
     return switch (expr) {
@@ -223,7 +223,7 @@ final class Distribution {
     };
   }
 
-  /** Whether a result depends on the order of the input. */
+  /** Returns true if a result depends on the order of the input. */
   static boolean dependsOnOrder(Expr expr) {
     return switch (expr) {
       case Expr.Aggregate aggregate ->
@@ -248,7 +248,7 @@ final class Distribution {
     };
   }
 
-  /** Whether an aggregation's folds can be put together. */
+  /** Returns true if an aggregation's folds can be merged. */
   static boolean isMergeable(Expr.Aggregate aggregate) {
     return switch (aggregate.op().partials()) {
       case EXACT -> true;

@@ -19,7 +19,7 @@ public record EvaluatedParts(
     long samples,
     long rollupCells,
     Map<String, String> notes) {
-  /** Of a plan without cuts. */
+  /** The parts of a plan without cuts. */
   public static final EvaluatedParts NONE = new EvaluatedParts(List.of(), "", 0, 0, Map.of());
 
   /** The parts cannot be merged exactly. */

@@ -41,8 +41,8 @@ public final class Planner {
   }
 
   /**
-   * Whether a shard's result for a part is exact only when all series that it reads have the label
-   * {@link #HOST}.
+   * Returns true if a shard's result for a part is exact only when all series that it reads have
+   * the label {@link #HOST}.
    *
    * @param partial whether the aggregation at its root is folded only
    */
@@ -136,7 +136,7 @@ public final class Planner {
     return at(planned.query(), plan, Map.of(expr.toString(), reason));
   }
 
-  /** What is asked of the shards for a plan at the steps of a query. */
+  /** Returns the requests to the shards for a plan at the steps of a query. */
   private static Planned at(Query prepared, Plan plan, Map<String, String> reasons)
       throws QueryFailure {
     Set<Expr> cutOut = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -90,8 +90,8 @@ public record RollupShape(
   }
 
   /**
-   * Whether the groups are those of the stored series: neither names of metrics nor labels of
-   * groups are aliases, and no matcher is of one.
+   * Returns true if the groups are those of the stored series: neither names of metrics nor labels
+   * of groups are aliases, and no matcher is of one.
    */
   private static boolean showsStored(Expr.Grouping grouping, Expr.Selector selector) {
     if (selector.readings().isEmpty()) {

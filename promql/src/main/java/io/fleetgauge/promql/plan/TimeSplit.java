@@ -9,25 +9,27 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Whether a range query may be split over time. */
+/** Decides whether a range query may be split over time. */
 public final class TimeSplit {
   private static final Pattern RANGE = Pattern.compile("\\brange\\b", Pattern.CASE_INSENSITIVE);
 
   private TimeSplit() {}
 
   /**
-   * Whether the concatenated answers to parts of the range are the answer to the whole range. That
-   * is so when nothing in the query depends on the range itself; when no two series of different
-   * parts can become equal, which is an error for the whole range; and when nothing depends on the
-   * order of groups, which is that of the first series with a sample anywhere in the range.
+   * Returns true if the concatenated results of parts of the range are the result of the full
+   * range. That is so when nothing in the query depends on the range itself; when no two series of
+   * different parts can become equal, which is an error for the whole range; and when nothing
+   * depends on the order of groups, which is that of the first series with a sample anywhere in the
+   * range.
    */
   public static boolean isAllowed(Query query) {
     return !query.isInstant() && !mayHaveDurationOfRange(query) && isAllowed(query.expr());
   }
 
   /**
-   * Whether a duration may be made of {@code range()}. In the tree it is a number like any other,
-   * and a shard that parses the text for a part of the range would find another one.
+   * Returns true if a duration may be computed from {@code range()}. In the tree it is a number
+   * like any other, and a shard that parses the text for a part of the range would find another
+   * one.
    */
   private static boolean mayHaveDurationOfRange(Query query) {
     Set<Feature> features = query.settings().features();
@@ -74,15 +76,16 @@ public final class TimeSplit {
   }
 
   /**
-   * Whether a point at a step of an answer proves that its annotations hold for this step. That is
-   * so for remarks about names, when every part of the query had a result there. Whether another
-   * annotation holds, such as one about histograms, depends on the samples that the step reads.
+   * Returns true if a point at a step of a result proves that its annotations hold for this step.
+   * That is so for remarks about names, when every part of the query had a result there. Whether
+   * another annotation holds, such as one about histograms, depends on the samples that the step
+   * reads.
    */
   public static boolean isProvenByPoints(Expr expr, List<String> warnings, List<String> infos) {
     return warnings.isEmpty() && infos.stream().allMatch(CounterNames::isRemark) && isStrict(expr);
   }
 
-  /** Whether a point at a step proves that every part of the query had a result there. */
+  /** Returns true if a point at a step proves that every part of the query had a result there. */
   static boolean isStrict(Expr expr) {
     boolean here =
         switch (expr) {

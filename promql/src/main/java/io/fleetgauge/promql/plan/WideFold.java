@@ -7,7 +7,7 @@ import io.fleetgauge.sample.Labels;
 public final class WideFold {
   private WideFold() {}
 
-  /** Whether a planned query has one: its selector matches by the metric name only. */
+  /** Returns true if a planned query has one: its selector matches by the metric name only. */
   public static boolean isIn(Planned planned) {
     return isIn(planned.plan());
   }

@@ -1,6 +1,6 @@
 /**
- * How a query over many shards is answered: which parts the shards evaluate, which samples are
- * fetched, and what is left to do with both.
+ * Planning of a query over many shards: which parts the shards evaluate, which samples are fetched,
+ * and what is left to do with both.
  *
  * <p>In: a {@link io.fleetgauge.promql.query.Query} and the scope of the tenant. Out: a {@link
  * io.fleetgauge.promql.plan.Planned}: the query as it will be evaluated, its {@link

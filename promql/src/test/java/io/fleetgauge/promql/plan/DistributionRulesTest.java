@@ -63,8 +63,8 @@ class DistributionRulesTest {
         "1 + 2; a number has no series",
         "vector(1); vector has no series",
         "hour(); hour has no series",
-        "absent(x); absent has to know all series",
-        "absent_over_time(x[5m]); absent_over_time has to know all series",
+        "absent(x); absent needs all series",
+        "absent_over_time(x[5m]); absent_over_time needs all series",
         "sort(x); sort orders all series",
         "sort_by_label(x, \"a\"); sort_by_label orders all series",
         "info(x); info joins series of any host",
@@ -75,12 +75,12 @@ class DistributionRulesTest {
         "scalar(y) * x; scalar(y) depends on all series",
         "x * (1 + scalar(y)); (1 + scalar(y)) depends on all series",
         "x * -scalar(y); -scalar(y) depends on all series",
-        "abs(absent(x)); absent has to know all series",
-        "rate(absent(x)[5m:1m]); absent has to know all series",
+        "abs(absent(x)); absent needs all series",
+        "rate(absent(x)[5m:1m]); absent needs all series",
         "sum(x); sum puts hosts together",
         "sum by (rack) (x); sum puts hosts together",
         "sum without (Hostname) (x); sum puts hosts together",
-        "sum by (Hostname) (absent(x)); absent has to know all series",
+        "sum by (Hostname) (absent(x)); absent needs all series",
         "topk by (Hostname) (scalar(y), x); scalar(y) depends on all series",
         "count_values by (Hostname) (\"Hostname\", x); count_values writes the label that says the"
             + " host",
@@ -240,7 +240,7 @@ class DistributionRulesTest {
             List.of(),
             Planner.Mode.AUTO);
     assertThat(planned.reasons())
-        .containsEntry("absent(x)", "absent has to know all series")
+        .containsEntry("absent(x)", "absent needs all series")
         .containsEntry(
             "sum(y @ 100.000)", "the selector has an @ modifier or extended range edges");
     assertThat(planned.cuts())

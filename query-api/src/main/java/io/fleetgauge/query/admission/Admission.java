@@ -199,7 +199,7 @@ public final class Admission {
         .work()
         .tryFail(
             new QueryFailure(
-                QueryFailure.Kind.CANCELED, "query was canceled while it waited for a place"));
+                QueryFailure.Kind.CANCELED, "query was canceled while it waited in the queue"));
   }
 
   /** Grants places again, after the part of the cluster's limits has changed. */
@@ -292,7 +292,7 @@ public final class Admission {
                 + Math.round(needed / 1e6)
                 + " ms, and "
                 + left / 1_000_000
-                + " ms are left; try again later, or ask for less"));
+                + " ms are left; try again later, or reduce the query"));
   }
 
   /** Most of the time of a light query does not depend on its cost, that of a heavy one does. */
@@ -347,9 +347,9 @@ public final class Admission {
 
   /** Declares what is counted here. */
   public void declare(Meters meters) {
-    meters.counter("queries_refused", "Requests that got no place.", this::rejected);
-    meters.gauge("queries_running", "Requests that have a place.", this::running);
-    meters.gauge("queries_waiting", "Requests that wait for a place.", this::waiting);
+    meters.counter("queries_refused", "Requests that were rejected by admission.", this::rejected);
+    meters.gauge("queries_running", "Requests that are executing.", this::running);
+    meters.gauge("queries_waiting", "Requests that wait in the queue.", this::waiting);
   }
 
   public synchronized int running() {

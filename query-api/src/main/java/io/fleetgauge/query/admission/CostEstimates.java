@@ -359,7 +359,8 @@ public final class CostEstimates {
   public void declare(Meters meters) {
     meters.counter(
         "estimate_bounds",
-        "Selections whose cost was taken from a bound because gateways did not answer in time.",
+        "Selections whose cost was taken from an upper bound because gateways did not respond in"
+            + " time.",
         bounds::sum);
   }
 }

@@ -18,7 +18,7 @@ final class AnswerCaches {
   /** A window with more gaps than this between its cached steps is executed as a whole. */
   private static final int MAX_GAPS = 2;
 
-  /** How many tenants can fill their share of the memory for extents. */
+  /** Number of tenants that can fill their share of the memory for extents. */
   private static final int CACHE_SHARES = 4;
 
   private final ChangeFeed feed;
@@ -66,13 +66,13 @@ final class AnswerCaches {
 
   /** The steps of a window that the cache has, and those that it lacks. */
   record Filling(List<AnsweredRange> known, List<Gap> gaps) {
-    /** Whether the whole window is rather executed than filled. */
+    /** Returns true if the full window is executed instead of filled. */
     boolean isPoor() {
       return known.isEmpty() || gaps.size() > MAX_GAPS;
     }
   }
 
-  /** Whether the cache has some steps of a window, still valid or not. */
+  /** Returns true if the cache has some steps of a window, valid or not. */
   boolean has(Window window) {
     return extents.has(window.key, window.whole.query().start(), window.whole.lastStep());
   }
@@ -134,9 +134,9 @@ final class AnswerCaches {
     meters.counter(
         "extent_hits", "Extents of range queries that were taken from the cache.", extents::hits);
     meters.counter(
-        "extent_misses", "Extents of range queries that the cache did not have.", extents::misses);
+        "extent_misses", "Extents of range queries that were not in the cache.", extents::misses);
     meters.gauge("extent_bytes", "Memory of the cached extents of range queries.", extents::bytes);
-    meters.counter("recent_hits", "Whole answers that were taken from the cache.", recent::hits);
-    meters.gauge("recent_bytes", "Memory of the cached whole answers.", recent::bytes);
+    meters.counter("recent_hits", "Complete results that were taken from the cache.", recent::hits);
+    meters.gauge("recent_bytes", "Memory of the cached complete results.", recent::bytes);
   }
 }

@@ -66,6 +66,6 @@ public record Caller(
             + figure
             + " of at most "
             + most
-            + "; ask for less");
+            + "; reduce the query");
   }
 }

@@ -34,7 +34,7 @@ public record Completeness(
   public static final int UNKNOWN = -1;
 
   private static final String UNSEEN =
-      "incomplete answer: hosts that may have data of this scope are missing";
+      "incomplete result: hosts that may have data of this scope are missing";
   private static final String SPLIT =
       "the cluster is split, and samples that its other side accepts are missing";
 

@@ -24,15 +24,15 @@ public record Evaluated(
     CachedBody body) {
   private static final int ANSWER_BYTES = 500;
 
-  /** Of a point with its text in the encoded body, plain and compressed. */
+  /** Size of a point with its text in the encoded body, plain and compressed. */
   private static final int POINT_BYTES = 56;
 
-  /** Of the labels of a series at the least. */
+  /** Minimum size of the labels of a series. */
   private static final int LABEL_BYTES = 20 * POINT_BYTES;
 
   private static final long CHARACTER_BYTES = 2;
 
-  /** Of a character that is in the encoded body too. */
+  /** Size of a character that is in the encoded body too. */
   private static final long TEXT_BYTES = 4;
 
   /**

@@ -182,8 +182,8 @@ final class Execution {
                   + cost.series()
                   + " of at most query.wideSeries "
                   + config.wideSeries()
-                  + "; match fewer series, or ask for what rollups keep reduced: sum, avg, min, max"
-                  + " or count of a metric, its rate or its increase, by rack, tenant, job,"
+                  + "; match fewer series, or use an aggregation that rollups serve: sum, avg, min,"
+                  + " max or count of a metric, its rate or its increase, by rack, tenant, job,"
                   + " modelName or Hostname, at steps that are multiples of the rollups'"));
     }
     return Optional.empty();

@@ -155,7 +155,7 @@ public final class Querier {
             new QueryFailure(
                 QueryFailure.Kind.UNAVAILABLE,
                 String.join("; ", reply.completeness().warnings())
-                    + "; a whole answer was asked for (strict)"));
+                    + "; a complete result was requested (strict)"));
   }
 
   private <T> Future<Reply<T>> lookedUp(Ask<T> ask, Span span, Cancellation cancellation) {
@@ -209,14 +209,18 @@ public final class Querier {
         "Queries evaluated from samples because a gateway could not guarantee an exact part.",
         execution::fallbacks);
     meters.counter(
-        "rollup_cells", "Cells of rollups that answers were made of.", execution::rollupCells);
+        "rollup_cells",
+        "Cells of rollups that results were computed from.",
+        execution::rollupCells);
     evaluations.declare(meters);
     meters.counter(
         "kinds_forgotten",
-        "Kinds of queries that made room for costlier ones in the list of slow queries.",
+        "Kinds of queries evicted from the list of slow queries by costlier ones.",
         log.slow()::forgotten);
     costs.declare(meters);
     meters.counter(
-        "change_rounds", "How often the gateways were asked what changed.", feed::rounds);
+        "change_rounds",
+        "Rounds of requests to gateways for changes, which validate cached results.",
+        feed::rounds);
   }
 }

@@ -66,7 +66,7 @@ final class QueryLog {
           failure instanceof QueryFailure of
               && (of.kind() == QueryFailure.Kind.LIMITED
                   || of.kind() == QueryFailure.Kind.UNAVAILABLE);
-      String why = failure == null ? "no answer" : String.valueOf(failure.getMessage());
+      String why = failure == null ? "no result" : String.valueOf(failure.getMessage());
       return EndedQuery.failed(tenant, text, millis, why, refused);
     }
     QueryTrace trace = evaluated.trace();

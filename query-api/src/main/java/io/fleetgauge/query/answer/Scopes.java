@@ -62,7 +62,7 @@ final class Scopes {
     }
     throw new QueryFailure(
         QueryFailure.Kind.BAD_DATA,
-        "these tenants cannot be asked together: their scopes differ in more than one label");
+        "these tenants cannot be queried together: their scopes differ in more than one label");
   }
 
   /** All scopes in one, if they differ only in the values of the matcher at one position. */

@@ -119,7 +119,7 @@ public record QueryConfig(
           KeyType.integer(1, 10_000),
           100,
           "Maximum number of queries of all tenants that run or wait, on all query APIs together;"
-              + " above it, queries of the tenant that has most of them for its weight are rejected"
+              + " above it, queries of the tenant furthest over its weighted share are rejected"
               + " with status 503.");
   private static final Key<Integer> MAX_PARALLEL =
       Key.derived(
@@ -145,8 +145,8 @@ public record QueryConfig(
           "query.wideSeries",
           KeyType.integer(1L, 1_000_000_000L),
           500_000L,
-          "Maximum number of series that an aggregation over the whole fleet may read one by"
-              + " one; with more it fails.");
+          "Maximum number of series that an aggregation over all hosts may read one by one; with"
+              + " more it fails.");
   private static final Key<Duration> SLOW_WARN =
       Key.of(
           "query.slowWarn",
@@ -170,7 +170,7 @@ public record QueryConfig(
                   text -> Optional.of(text).filter(FEATURES::contains)),
               0),
           List.of(),
-          "Parts of PromQL that are off by default, by the names of Prometheus's feature flags.");
+          "PromQL features that are off by default, by the names of Prometheus's feature flags.");
   private static final Key<Path> ALIASES =
       Key.optional(
           "query.aliases",

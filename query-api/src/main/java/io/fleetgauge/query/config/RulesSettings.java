@@ -107,7 +107,7 @@ public record RulesSettings(
           "rules.queryOffset",
           KeyType.duration(Duration.ZERO, DAY),
           Duration.ZERO,
-          "How long before the evaluation time queries are evaluated, for a group that sets no"
+          "Offset of the query time before the evaluation time, for a group that sets no"
               + " `query_offset`.");
   private static final Key<Duration> RESEND_DELAY =
       Key.of(
@@ -126,9 +126,9 @@ public record RulesSettings(
           "rules.partial",
           KeyType.choice(Partial.class),
           Partial.KEEP,
-          "What an evaluation does that misses hosts after the deadline, for a group that sets no"
-              + " `partial`. With `keep`, alerts stay as they are and recording rules write"
-              + " nothing; with `evaluate`, rules are evaluated with the samples that are there.");
+          "Behavior of an evaluation without all hosts after the deadline, for a group that sets no"
+              + " `partial`. With `keep`, alerts keep their state and recording rules write"
+              + " nothing; with `evaluate`, rules are evaluated with the available samples.");
   private static final Key<Map<String, String>> EXTERNAL_LABELS =
       Key.of(
           "rules.externalLabels",
@@ -168,7 +168,7 @@ public record RulesSettings(
           "rules.catchUp",
           KeyType.duration(Duration.ZERO, DAY),
           HOUR,
-          "How far back missed evaluations are run late, after a time without a query API.");
+          "Maximum age of missed evaluations that are run after an outage of all query APIs.");
 
   /** No rules. */
   public static RulesSettings none() {

@@ -76,7 +76,7 @@ final class ChangeRound {
                   answers.put(gateways.get(i), asked.get(i).result());
                 } else {
                   LOG.debug(
-                      "gateway {} did not say what changed", gateways.get(i), asked.get(i).cause());
+                      "gateway {} did not report changes", gateways.get(i), asked.get(i).cause());
                   failed.add(gateways.get(i));
                 }
               }

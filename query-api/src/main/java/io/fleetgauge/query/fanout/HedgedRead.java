@@ -212,7 +212,7 @@ final class HedgedRead {
       return;
     }
     if (!result.future().isComplete()) {
-      LOG.warn("gateway {} did not answer: {}", gateway, cause.getMessage());
+      LOG.warn("gateway {} did not respond: {}", gateway, cause.getMessage());
     }
     happened(new HedgeMachine.Event.Failed(gateway));
   }

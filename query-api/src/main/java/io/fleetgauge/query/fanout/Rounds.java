@@ -344,7 +344,7 @@ final class Rounds {
             + view.gateways().size()
             + " of "
             + view.table().members().size()
-            + " gateways are in sight, and samples that the others accept are missing"
+            + " gateways can be reached, and samples that the others accept are missing"
         : "";
   }
 }

@@ -63,7 +63,7 @@ public final class ApiRoutes {
 
   /** Declares what is counted here. */
   public void declare(Meters meters) {
-    meters.gauge("responses_sending", "Long answers that are being sent.", responses::beingSent);
+    meters.gauge("responses_sending", "Long responses that are being sent.", responses::beingSent);
   }
 
   /** A route for GET. */

@@ -31,11 +31,11 @@ final class SlowReaders {
             new QueryFailure(
                 QueryFailure.Kind.LIMITED,
                 now
-                    + " long answers are being sent to tenant "
+                    + " long responses are being sent to tenant "
                     + tenant
                     + "; the limit running is "
                     + most
-                    + "; read them to their end, or ask for less"));
+                    + "; read them to the end, or request less"));
       }
       sending.put(tenant, now + 1);
       all++;

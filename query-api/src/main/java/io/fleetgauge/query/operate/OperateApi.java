@@ -39,7 +39,7 @@ public final class OperateApi {
     if (!request.isOperator()) {
       throw new QueryFailure(
           QueryFailure.Kind.FORBIDDEN,
-          "the state of the cluster needs a token with the operate right");
+          "the state of the cluster needs a token with the operate permission");
     }
     if (!request.caller().seesAllHosts()) {
       throw new QueryFailure(

@@ -80,7 +80,8 @@ final class RunningQueryRoutes {
   private Future<Body> cancel(ApiRequest request) throws QueryFailure {
     if (!request.isOperator()) {
       throw new QueryFailure(
-          QueryFailure.Kind.FORBIDDEN, "canceling a query needs a token with the operate right");
+          QueryFailure.Kind.FORBIDDEN,
+          "canceling a query needs a token with the operate permission");
     }
     String id = request.pathParameter("id");
     if (!id.matches("\\d{1,18}")) {
@@ -107,6 +108,6 @@ final class RunningQueryRoutes {
             + " is running"
             + (silent.isEmpty()
                 ? ""
-                : "; these query APIs did not answer: " + String.join(", ", silent)));
+                : "; these query APIs did not respond: " + String.join(", ", silent)));
   }
 }

@@ -62,7 +62,7 @@ public record EndedQuery(
       return why;
     }
     if (queuedMillis > PART * millis) {
-      why.add("it waited " + queuedMillis + " ms until it was its turn");
+      why.add("it waited " + queuedMillis + " ms in the queue");
     }
     if (fetchedMillis > PART * millis) {
       why.add(
@@ -78,7 +78,7 @@ public record EndedQuery(
     }
     long before = millis - queuedMillis - fetchedMillis - evaluatedMillis;
     if (before > PART * millis) {
-      why.add("planning, its cost and what has changed since took " + before + " ms");
+      why.add("planning, estimating its cost and validating cached results took " + before + " ms");
     }
     if (samples > 0) {
       why.add("it read " + samples + " samples");

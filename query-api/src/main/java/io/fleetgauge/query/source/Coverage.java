@@ -83,7 +83,7 @@ public record Coverage(
       names.add((missing.size() - MAX_NAMES) + " more");
     }
     String incomplete =
-        "incomplete answer: "
+        "incomplete result: "
             + missing.size()
             + " of "
             + hosts

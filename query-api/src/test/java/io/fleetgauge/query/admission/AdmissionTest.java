@@ -108,7 +108,7 @@ class AdmissionTest {
     Cancellation gone = new Cancellation();
     Future<Admission.Slot> waiting = admission.enter("a", light(1), LATER, gone);
     gone.cancel();
-    assertThat(waiting.cause()).hasMessage("query was canceled while it waited for a place");
+    assertThat(waiting.cause()).hasMessage("query was canceled while it waited in the queue");
     assertThat(admission.waiting()).isZero();
     assertThat(enter("a").failed()).isFalse();
   }
@@ -264,7 +264,7 @@ class AdmissionTest {
     assertThat(late.cause())
         .hasMessage(
             "the query of tenant a cannot finish in time: with the queries that wait before it, it"
-                + " takes about 10 ms, and 4 ms are left; try again later, or ask for less");
+                + " takes about 10 ms, and 4 ms are left; try again later, or reduce the query");
     assertThat(((QueryFailure) late.cause()).kind().httpStatus).isEqualTo(503);
     assertThat(
             admission

@@ -139,16 +139,16 @@ class LookupsTest {
     assertThat(reply.completeness().missing()).containsExactly("n0", "n3");
     assertThat(reply.completeness().expected()).isEqualTo(6);
     assertThat(reply.warnings())
-        .containsExactly("incomplete answer: 2 of 6 hosts are missing: n0, n3");
+        .containsExactly("incomplete result: 2 of 6 hosts are missing: n0, n3");
     Reply<?> scoped = answer(RACK_1, request);
     assertThat(scoped.completeness().missing()).isEmpty();
     assertThat(scoped.completeness().expected()).isEqualTo(2);
     assertThat(scoped.warnings())
-        .containsExactly("incomplete answer: hosts that may have data of this scope are missing");
+        .containsExactly("incomplete result: hosts that may have data of this scope are missing");
     assertFails(
         test.begin(strictly(ask(ROOT, request))),
         QueryFailure.Kind.UNAVAILABLE,
-        "n3; a whole answer was asked for (strict)");
+        "n3; a complete result was requested (strict)");
   }
 
   @ParameterizedTest
@@ -167,7 +167,7 @@ class LookupsTest {
           .isEqualTo(RunningQuery.State.WAITING);
       assertThat(test.querier.running().all().getLast().text()).isNotEmpty();
       leaves.cancel();
-      assertFails(gone, QueryFailure.Kind.CANCELED, "while it waited for a place");
+      assertFails(gone, QueryFailure.Kind.CANCELED, "while it waited in the queue");
       test.shards.release();
       await(running);
       assertThat(await(waits).completeness().isWhole()).isTrue();

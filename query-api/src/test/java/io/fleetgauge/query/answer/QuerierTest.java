@@ -273,9 +273,9 @@ class QuerierTest {
     Future<Reply<Evaluated>> scoped = test.begin(instant(RACK_0, "count(power)"));
     test.shards.release();
     assertThat(await(named).warnings())
-        .containsExactly("incomplete answer: 1 of 6 hosts are missing: n3");
+        .containsExactly("incomplete result: 1 of 6 hosts are missing: n3");
     assertThat(await(scoped).warnings())
-        .containsExactly("incomplete answer: hosts that may have data of this scope are missing");
+        .containsExactly("incomplete result: hosts that may have data of this scope are missing");
     assertThat(await(scoped).completeness().missing()).isEmpty();
   }
 
@@ -288,13 +288,13 @@ class QuerierTest {
     test.fleet.stop("g1");
     Reply<Evaluated> scoped = test.answer(uncached(instant(RACK_0, "count(power)")));
     assertThat(scoped.warnings())
-        .containsExactly("incomplete answer: 1 of 3 hosts are missing: n0");
+        .containsExactly("incomplete result: 1 of 3 hosts are missing: n0");
     assertThat(scoped.completeness().missing()).containsExactly("n0");
     assertThat(scoped.completeness().answered()).isEqualTo(2);
     // A filter of one's own is no secret, and does not share an answer with a scope.
     Caller root = new Caller("a", RACK_0.scope(), true, LIMITS);
     assertThat(test.answer(instant(root, "count(power)")).warnings())
-        .containsExactly("incomplete answer: 2 of 6 hosts are missing: n0, n3");
+        .containsExactly("incomplete result: 2 of 6 hosts are missing: n0, n3");
   }
 
   @Test
@@ -313,7 +313,7 @@ class QuerierTest {
     test.fleet.stop("g1");
     Reply<Evaluated> scoped = test.answer(instant(RACK_1, "count(power)"));
     assertThat(scoped.warnings())
-        .containsExactly("incomplete answer: hosts that may have data of this scope are missing");
+        .containsExactly("incomplete result: hosts that may have data of this scope are missing");
     assertThat(scoped.completeness().expected()).isEqualTo(2);
     assertThat(scoped.completeness().missing()).isEmpty();
     assertThat(scoped.completeness().unseen()).isTrue();
@@ -343,7 +343,7 @@ class QuerierTest {
     test.fleet.damage("n3");
     Reply<Evaluated> reply =
         test.answer(with(range(ROOT, "sum(power)", START, END), mode, true, false));
-    assertThat(reply.warnings()).containsExactly("incomplete answer: 1 of 6 hosts are missing: n3");
+    assertThat(reply.warnings()).containsExactly("incomplete result: 1 of 6 hosts are missing: n3");
     assertThat(reply.completeness().missing()).containsExactly("n3");
     assertThat(reply.completeness().isWhole()).isFalse();
   }
@@ -356,7 +356,8 @@ class QuerierTest {
     assertFails(
         test.begin(strictly(uncached(ask))),
         QueryFailure.Kind.UNAVAILABLE,
-        "incomplete answer: 1 of 6 hosts are missing: n3; a whole answer was asked for (strict)");
+        "incomplete result: 1 of 6 hosts are missing: n3; a complete result was requested"
+            + " (strict)");
     TenantLimits strict = new TenantLimits(1, 20, 200, 100, 100, Duration.ofDays(1), 100, true);
     Ask<Evaluated> byLimits = instant(new Caller("s", List.of(), true, strict), "count(power)");
     assertThat(byLimits.options().strict()).isTrue();
@@ -392,7 +393,8 @@ class QuerierTest {
             range(
                 limited(1_000_000, 100, ranges.minusSeconds(1), 1_000), "sum(power)", START, END)),
         QueryFailure.Kind.EXECUTION,
-        "the query of tenant few is over its limit range: 2985 s of at most 2984 s; ask for less");
+        "the query of tenant few is over its limit range: 2985 s of at most 2984 s; reduce the"
+            + " query");
     assertFails(
         test.begin(range(limited(1_000_000, 100, ranges, 199), "sum(power)", START, END)),
         QueryFailure.Kind.EXECUTION,
@@ -426,7 +428,7 @@ class QuerierTest {
         test.begin(instant(ROOT, "stddev(power)")),
         QueryFailure.Kind.EXECUTION,
         "the query of tenant root aggregates the whole fleet series by series: 12 of at most"
-            + " query.wideSeries 11; match fewer series, or ask for what rollups keep reduced");
+            + " query.wideSeries 11; match fewer series, or use an aggregation that rollups serve");
     assertThat(test.answer(instant(ROOT, "sum(power)")).warnings()).isEmpty();
     assertThat(test.answer(instant(RACK_0, "stddev(power)")).warnings()).isEmpty();
     test = new TestQuerier(vertx, "query:\n  wideSeries: 12\n");

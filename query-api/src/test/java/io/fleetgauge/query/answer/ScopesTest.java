@@ -84,7 +84,7 @@ class ScopesTest {
             here("{tenant=\"a\",rack=\"r1\"}", "{tenant=\"a\"}"))) {
       assertThatThrownBy(() -> Scopes.of(scopes))
           .as(scopes.toString())
-          .hasMessageContaining("cannot be asked together");
+          .hasMessageContaining("cannot be queried together");
     }
   }
 }

@@ -251,7 +251,7 @@ class RoundsTest {
     fleet.split();
     assertThat(read(false, MILLIS).coverage().split())
         .isEqualTo(
-            "the cluster is split: 1 of 2 gateways are in sight, and samples that the others"
+            "the cluster is split: 1 of 2 gateways can be reached, and samples that the others"
                 + " accept are missing");
   }
 

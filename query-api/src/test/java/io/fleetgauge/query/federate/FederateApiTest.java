@@ -193,7 +193,7 @@ class FederateApiTest {
     for (String[] tenantAndPath : new String[][] {{"strict", ALL}, {"root", ALL + "&strict=1"}}) {
       HttpResponse<String> strict = api.http.get(tenantAndPath[0], tenantAndPath[1]);
       assertThat(strict.statusCode()).isEqualTo(503);
-      assertThat(strict.body()).startsWith("incomplete answer: 1 of 3 hosts are missing: n2");
+      assertThat(strict.body()).startsWith("incomplete result: 1 of 3 hosts are missing: n2");
       assertThat(strict.headers().firstValue("Retry-After")).isPresent();
     }
   }

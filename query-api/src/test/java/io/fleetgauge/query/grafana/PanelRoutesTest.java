@@ -194,7 +194,7 @@ class PanelRoutesTest {
                 .orElseThrow())
         .startsWith("hosts=3; answered=2; missing=n2; ");
     HttpResponse<String> strict = api.http.post("strict", "/grafana/query", body);
-    assertThat(ApiServer.failure(strict)).startsWith("503 unavailable: incomplete answer: ");
+    assertThat(ApiServer.failure(strict)).startsWith("503 unavailable: incomplete result: ");
     assertThat(strict.headers().firstValue("Retry-After")).isPresent();
   }
 

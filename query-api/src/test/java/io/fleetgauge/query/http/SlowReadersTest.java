@@ -50,8 +50,8 @@ class SlowReadersTest {
     assertThat(slow(vertx, "a", 2).failed()).isFalse();
     assertThat(slow(vertx, "a", 2).cause())
         .hasMessage(
-            "2 long answers are being sent to tenant a; the limit running is 2; read them to their"
-                + " end, or ask for less")
+            "2 long responses are being sent to tenant a; the limit running is 2; read them to the"
+                + " end, or request less")
         .isInstanceOfSatisfying(
             QueryFailure.class, failure -> assertThat(failure.kind().httpStatus).isEqualTo(429));
     assertThat(slow(vertx, "b", 2).failed()).isFalse();

@@ -49,7 +49,8 @@ class OperateApiTest {
   @ValueSource(strings = {"cluster", "storage"})
   void theStateOfTheClusterNeedsTheRightToOperate(String route) throws Exception {
     assertThat(failure(api.http.get("a", "/api/v1/status/" + route)))
-        .isEqualTo("403 forbidden: the state of the cluster needs a token with the operate right");
+        .isEqualTo(
+            "403 forbidden: the state of the cluster needs a token with the operate permission");
     assertThat(api.http.get("", "/api/v1/status/" + route).statusCode()).isEqualTo(401);
     assertThat(api.http.get("root", "/api/v1/status/" + route).statusCode()).isEqualTo(200);
   }
@@ -68,7 +69,8 @@ class OperateApiTest {
   void theClusterIsShownWithTheTenantsOfThisQueryApi() throws Exception {
     api.data("a", "/api/v1/query?query=" + TEMPERATURE + "&time=" + NOW / 1_000);
     JsonNode status = api.data("root", "/api/v1/status/cluster");
-    assertThat(status.path("problems").findValuesAsText("text")).contains("no gateway is in sight");
+    assertThat(status.path("problems").findValuesAsText("text"))
+        .contains("no gateway can be reached");
     JsonNode tenant = status.path("tenants").get(0);
     assertThat(tenant.path("tenant").asText()).isEqualTo("a");
     assertThat(tenant.path("queries").asInt()).isEqualTo(1);

@@ -231,7 +231,7 @@ class QueryRoutesTest {
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
         .startsWith("hosts=3; answered=2; missing=n2; ");
     assertThat(texts(ApiServer.success(part).path("warnings")))
-        .containsExactly("incomplete answer: 1 of 3 hosts are missing: n2");
+        .containsExactly("incomplete result: 1 of 3 hosts are missing: n2");
   }
 
   @Test
@@ -259,7 +259,7 @@ class QueryRoutesTest {
     String parameter = tenantAndParameter.substring(tenant.length());
     HttpResponse<String> answer = api.http.get(tenant, INSTANT + TEMPERATURE + parameter);
     assertThat(failure(answer))
-        .startsWith("503 unavailable: incomplete answer: 1 of 3 hosts are missing: n2; ");
+        .startsWith("503 unavailable: incomplete result: 1 of 3 hosts are missing: n2; ");
     assertThat(answer.headers().firstValue("Retry-After")).isPresent();
     assertThat(api.http.get("strict", INSTANT + TEMPERATURE + "&strict=0").statusCode())
         .isEqualTo(200);

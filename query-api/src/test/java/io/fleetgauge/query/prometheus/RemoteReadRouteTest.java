@@ -173,7 +173,7 @@ class RemoteReadRouteTest {
             read("strict", "", request(NOW - 60_000, NOW)),
             read("root", "?strict=1", request(NOW - 60_000, NOW, CHUNKS)))) {
       assertThat(strict.statusCode()).isEqualTo(503);
-      assertThat(text(strict.body())).startsWith("incomplete answer: 1 of 3 hosts are missing: n2");
+      assertThat(text(strict.body())).startsWith("incomplete result: 1 of 3 hosts are missing: n2");
       assertThat(strict.headers().firstValue("Retry-After")).isPresent();
     }
   }

@@ -160,13 +160,13 @@ class SeriesRoutesTest {
     assertThat(part.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
         .startsWith("hosts=3; answered=2; missing=n2; epoch=");
     assertThat(texts(ApiServer.success(part).path("warnings")))
-        .containsExactly("incomplete answer: 1 of 3 hosts are missing: n2");
+        .containsExactly("incomplete result: 1 of 3 hosts are missing: n2");
     HttpResponse<String> scoped = api.http.get("a", path);
     assertThat(scoped.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
         .startsWith("hosts=2; answered=1; missing=n2;");
     for (HttpResponse<String> strict :
         List.of(api.http.get("strict", path), api.http.get("a", path + "strict=1"))) {
-      assertThat(failure(strict)).startsWith("503 unavailable: incomplete answer: ");
+      assertThat(failure(strict)).startsWith("503 unavailable: incomplete result: ");
       assertThat(strict.headers().firstValue("Retry-After")).isPresent();
     }
   }

@@ -220,7 +220,7 @@ class StatusRoutesTest {
     String id = api.data("root", "/api/v1/status/queries").get(0).path("id").asText();
     String path = "/api/v1/status/queries/" + id + "/cancel";
     assertThat(failure(api.http.postForm("a", path, "")))
-        .isEqualTo("403 forbidden: canceling a query needs a token with the operate right");
+        .isEqualTo("403 forbidden: canceling a query needs a token with the operate permission");
     assertThat(answer.isDone()).isFalse();
     assertThat(ApiServer.success(api.http.postForm("root", path, "")).path("data").asText())
         .isEqualTo("canceled");

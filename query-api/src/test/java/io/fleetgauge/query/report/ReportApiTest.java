@@ -294,7 +294,7 @@ class ReportApiTest {
     assertThat(api.http.get("root", PATH + "?by=tenant&format=csv").body()).contains(",3,1\r\n");
     assertThat(api.http.get("root", PATH + "?by=tenant&format=html").body())
         .contains("of 2 of 3 hosts.")
-        .contains("<p class=\"warning\">incomplete answer: 1 of 3 hosts are missing: n2</p>");
+        .contains("<p class=\"warning\">incomplete result: 1 of 3 hosts are missing: n2</p>");
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?strict=1&format=csv")))
         .startsWith("503 unavailable: incomplete answer");
     assertThat(api.http.get("strict", PATH).statusCode()).isEqualTo(503);

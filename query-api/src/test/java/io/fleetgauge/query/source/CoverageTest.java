@@ -21,11 +21,11 @@ class CoverageTest {
   void missingHostsAreNamedUpToTen() {
     assertThat(missing("n1", "n2").isWhole()).isFalse();
     assertThat(missing("n1", "n2").warnings())
-        .containsExactly("incomplete answer: 2 of 51 hosts are missing: n1, n2");
+        .containsExactly("incomplete result: 2 of 51 hosts are missing: n1, n2");
     String[] eleven = IntStream.range(10, 21).mapToObj(i -> "n" + i).toArray(String[]::new);
     assertThat(missing(eleven).warnings())
         .containsExactly(
-            "incomplete answer: 11 of 51 hosts are missing: n10, n11, n12, n13, n14, n15, n16, n17,"
+            "incomplete result: 11 of 51 hosts are missing: n10, n11, n12, n13, n14, n15, n16, n17,"
                 + " n18, n19, 1 more");
     String[] ten = IntStream.range(10, 20).mapToObj(i -> "n" + i).toArray(String[]::new);
     assertThat(missing(ten).warnings().getFirst()).endsWith("n18, n19");
@@ -38,7 +38,7 @@ class CoverageTest {
     assertThat(split.warnings()).containsExactly("the cluster is split");
     assertThat(split.and(missing("n1")).warnings())
         .containsExactly(
-            "incomplete answer: 1 of 51 hosts are missing: n1", "the cluster is split");
+            "incomplete result: 1 of 51 hosts are missing: n1", "the cluster is split");
     assertThat(missing("n1").and(split).split()).isEqualTo("the cluster is split");
   }
 

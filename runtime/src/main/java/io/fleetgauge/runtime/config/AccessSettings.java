@@ -62,7 +62,7 @@ public record AccessSettings(
         Key.optional(
             "tls.certificate",
             KeyType.file(),
-            "Certificate in PEM that is shown to " + server + ".");
+            "Certificate in PEM that is presented to " + server + ".");
     Key<Boolean> insecure =
         Key.of(
             "tls.insecure",

@@ -22,7 +22,7 @@ public record HttpSettings(String host, int port, boolean insecure, Optional<Tls
           "http.insecure",
           KeyType.flag(),
           false,
-          "Whether other machines may reach the process without authentication.");
+          "Whether other machines may connect without authentication.");
 
   /** Plain HTTP. */
   public HttpSettings(String host, int port) {

@@ -37,11 +37,7 @@ public record TenantLimits(
               + " authentication.");
 
   private static final Key<Integer> WEIGHT =
-      Key.of(
-          "weight",
-          KeyType.integer(1, 1_000),
-          1,
-          "Weight of a tenant when queries of several tenants wait.");
+      Key.of("weight", KeyType.integer(1, 1_000), 1, "Weight of the tenant in fair queuing.");
   private static final Key<Integer> RUNNING =
       Key.of(
           "running",

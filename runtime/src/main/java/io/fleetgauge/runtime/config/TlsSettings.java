@@ -29,7 +29,7 @@ public record TlsSettings(Path certificate, Path key, Optional<Path> clientCa) {
           "http.tls.clientCa",
           KeyType.file(),
           "Authority in PEM that signs the certificates of the cluster's processes; a client with"
-              + " such a certificate is treated as one of them. A probe answers only clients with"
+              + " such a certificate is treated as one of them. A probe serves only clients with"
               + " such a certificate, except for /-/healthy and /-/ready.");
 
   public static Optional<TlsSettings> read(ConfigReader in) {

@@ -52,7 +52,7 @@ public record TrustSettings(
           KeyType.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
           Duration.ofSeconds(60),
           "Maximum difference between the clocks of two processes; with a larger one, requests are"
-              + " rejected. Requests are remembered for this time, so that none is accepted"
+              + " rejected. Nonces are remembered for this time, so that no request is accepted"
               + " twice.");
 
   /** Proves nothing. */

@@ -66,7 +66,7 @@ final class AddressList {
   void add(String written, String what, int defaultPort) throws BadAnswer {
     Matcher parts = WRITTEN.matcher(written);
     if (!parts.matches()) {
-      leaveOut(what + " is " + shown(written) + "; expected is host or host:port");
+      leaveOut(what + " is " + shown(written) + "; expected host or host:port");
       return;
     }
     String host = parts.group("host");
@@ -93,7 +93,7 @@ final class AddressList {
   Lookup.Addresses found() throws BadAnswer {
     if (all.isEmpty()) {
       throw leftOut == 0
-          ? new BadAnswer(Reason.EMPTY, "there is no address in the answer")
+          ? new BadAnswer(Reason.EMPTY, "the response has no address")
           : new BadAnswer(Reason.MALFORMED, firstLeftOut);
     }
     return new Lookup.Addresses(
@@ -132,8 +132,7 @@ final class AddressList {
         list.leaveOut(
             "an item is "
                 + shown(item.toString())
-                + "; expected is an address, or a map with"
-                + " targets");
+                + "; expected an address, or a map with targets");
       }
     }
     return list.found();

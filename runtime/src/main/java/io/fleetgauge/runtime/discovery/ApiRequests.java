@@ -114,7 +114,7 @@ final class ApiRequests implements AutoCloseable {
     if (answer.status() != OK) {
       throw new BadAnswer(
           Reason.REFUSED,
-          "it answers with status " + answer.status() + ": " + AddressList.shown(body));
+          "it responds with status " + answer.status() + ": " + AddressList.shown(body));
     }
     return body;
   }
@@ -157,7 +157,8 @@ final class ApiRequests implements AutoCloseable {
 
   private BadAnswer bad(HttpFailure failure) {
     return failure.kind() == HttpFailure.Kind.TOO_LONG
-        ? new BadAnswer(Reason.TOO_LONG, "the answer is longer than maxAnswer, " + maxBytes + " B")
+        ? new BadAnswer(
+            Reason.TOO_LONG, "the response is longer than maxAnswer, " + maxBytes + " B")
         : new BadAnswer(Reason.UNREACHABLE, failure.reason());
   }
 

@@ -14,7 +14,7 @@ final class ConsulAnswer {
     JsonNode tree = JsonAnswer.tree(body);
     if (!tree.isArray()) {
       throw new BadAnswer(
-          Reason.MALFORMED, "the answer is " + AddressList.shown(body) + "; a list is expected");
+          Reason.MALFORMED, "the response is " + AddressList.shown(body) + "; a list is expected");
     }
     AddressList list = new AddressList(max);
     for (JsonNode instance : tree) {

@@ -130,7 +130,7 @@ public final class Discovery implements AutoCloseable {
     try {
       return lookup.ask().await(millis, TimeUnit.MILLISECONDS).addresses();
     } catch (TimeoutException e) {
-      throw new IOException(lookup.whom() + " does not answer in time", e);
+      throw new IOException(lookup.whom() + " does not respond in time", e);
     } catch (Exception e) {
       throw new IOException(lookup.whom() + ": " + e.getMessage(), e);
     }
@@ -194,7 +194,7 @@ public final class Discovery implements AutoCloseable {
     kept.ifPresent(
         found -> {
           LOG.info(
-              "{}: {} addresses of {} s ago are used until {} answers",
+              "{}: {} addresses of {} s ago are used until {} responds",
               settings.section(),
               found.addresses().size(),
               Math.max(0, clock.getAsLong() - found.at()) / 1_000,
@@ -218,20 +218,17 @@ public final class Discovery implements AutoCloseable {
         () -> state.discovered());
     meters.gauge(
         "discovery_age_seconds",
-        "Time since the answer whose addresses are in use; NaN before the first one.",
+        "Age of the result whose addresses are in use; NaN before the first one.",
         () -> state.at() == 0 ? Double.NaN : Math.max(0, clock.getAsLong() - state.at()) / 1_000.0);
     meters.gauge(
         "discovery_from_cache",
-        "1 while addresses of an earlier run are used because there is no answer yet, else 0.",
+        "1 while addresses of an earlier run are used because there is no result yet, else 0.",
         () -> state.isFromCache() ? 1 : 0);
     meters.counters(
-        "discovery_questions",
-        "Questions for addresses, by what came of them.",
-        "result",
-        this::results);
+        "discovery_questions", "Lookups of addresses, by result.", "result", this::results);
     meters.counter(
         "discovery_cache_failures",
-        "Times that the file with the last answer could not be read or written.",
+        "Times that the file with the last result could not be read or written.",
         () -> cache.map(AddressCache::failures).orElse(0L));
   }
 

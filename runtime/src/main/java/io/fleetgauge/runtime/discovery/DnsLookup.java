@@ -209,7 +209,7 @@ final class DnsLookup implements Lookup {
                   : Future.failedFuture(
                       failure instanceof DnsException answer
                           ? new BadAnswer(
-                              Reason.REFUSED, "the name server answers with " + answer.code())
+                              Reason.REFUSED, "the name server responds with " + answer.code())
                           : failure);
             });
   }

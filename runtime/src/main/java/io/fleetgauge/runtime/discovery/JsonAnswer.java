@@ -20,13 +20,13 @@ final class JsonAnswer {
     try {
       JsonNode tree = MAPPER.readTree(body);
       if (tree == null || tree.isMissingNode() || tree.isNull()) {
-        throw new BadAnswer(Reason.MALFORMED, "the answer has no JSON");
+        throw new BadAnswer(Reason.MALFORMED, "the response has no JSON");
       }
       return tree;
     } catch (JsonProcessingException e) {
-      throw new BadAnswer(Reason.MALFORMED, "the answer is not JSON: " + e.getOriginalMessage());
+      throw new BadAnswer(Reason.MALFORMED, "the response is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
-      throw new BadAnswer(Reason.MALFORMED, "the answer is not JSON: " + e.getMessage());
+      throw new BadAnswer(Reason.MALFORMED, "the response is not JSON: " + e.getMessage());
     }
   }
 

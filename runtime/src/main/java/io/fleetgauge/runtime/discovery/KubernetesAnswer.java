@@ -21,7 +21,7 @@ final class KubernetesAnswer {
     if (!tree.path("kind").asText().equals(KIND)) {
       throw new BadAnswer(
           Reason.MALFORMED,
-          "the answer is " + AddressList.shown(body) + "; expected is the kind " + KIND);
+          "the response is " + AddressList.shown(body) + "; expected is the kind " + KIND);
     }
     AddressList list = new AddressList(max);
     boolean hasPort = false;

@@ -29,7 +29,7 @@ public final class DiscoveryChecks {
       findings.failure(
           CHECK,
           settings.section() + " finds no address: " + e.getMessage(),
-          "correct its keys, or what answers; a process starts from the last answer that it kept,"
+          "correct its keys or the responding server; a process starts with the last saved result,"
               + " if there is one");
       return;
     }

@@ -109,9 +109,9 @@ final class DiskChecks {
     if (total == 0) {
       findings.skipped(CHECK, name + ": the size of its file system cannot be read");
     } else if (free < FAIL_FREE * total) {
-      findings.failure(CHECK, text, "free space; samples are refused when the disk is full");
+      findings.failure(CHECK, text, "free space; samples are rejected when the disk is full");
     } else if (free < WARN_FREE * total) {
-      findings.warning(CHECK, text, "free space; samples are refused when the disk is full");
+      findings.warning(CHECK, text, "free space; samples are rejected when the disk is full");
     } else if (used + free < folder.maxBytes()) {
       findings.warning(
           CHECK,
@@ -124,7 +124,7 @@ final class DiskChecks {
               + folder.maxKey()
               + " to less than "
               + Figures.bytes(used + free)
-              + ", or give the folder a larger disk");
+              + ", or use a larger disk");
     } else {
       findings.ok(CHECK, text);
     }
@@ -167,7 +167,7 @@ final class DiskChecks {
               Figures.bytes(rate),
               syncs[SYNCS / 2],
               syncs[SYNCS - 1]);
-      String advice = "use a quicker disk, and one that no other program keeps busy";
+      String advice = "use a faster disk that no other program keeps busy";
       if (folder.syncs() && syncs[SYNCS / 2] > FAIL_SYNC_MILLIS) {
         findings.failure(CHECK, text, advice);
       } else if (folder.syncs() && (syncs[SYNCS / 2] > WARN_SYNC_MILLIS || rate < WARN_RATE)) {

@@ -31,16 +31,12 @@ import picocli.CommandLine.Parameters;
 @CommandLine.Command(
     name = "doctor",
     description = {
-      "Looks for what is wrong with a process on this machine, before or after its start:"
-          + " configuration, ports, names, clocks, disks, TLS, secrets, Java, limits, kernel, GPUs,"
-          + " versions and reachability of others. Run it as the user that the process runs as."
+      "Checks a process on this machine for problems, before or after its start: configuration,"
+          + " ports, names, clocks, disks, TLS, secrets, Java, limits, kernel, GPUs, versions and"
+          + " reachability of other processes. Run it as the user that the process runs as."
     },
     exitCodeListHeading = "Exit status:%n",
-    exitCodeList = {
-      "0:Nothing is wrong.",
-      "1:There are warnings.",
-      "2:There are failures, or the command line is wrong."
-    })
+    exitCodeList = {"0:No problem.", "1:There are warnings.", "2:Failures, or wrong usage."})
 public final class DoctorCommand implements Command {
   private static final int FAILURES = 2;
 
@@ -49,7 +45,7 @@ public final class DoctorCommand implements Command {
   @Parameters(
       index = "0",
       paramLabel = "PROCESS",
-      description = "What to look at: probe, gateway or query.")
+      description = "The process to check: probe, gateway or query.")
   private String process;
 
   @Option(
@@ -63,22 +59,20 @@ public final class DoctorCommand implements Command {
       paramLabel = "URL",
       description =
           "A gateway to compare version and clock with; may be given several times. A probe's"
-              + " gateways, and those that a running gateway knows, are asked anyway.")
+              + " gateways, and those that a running gateway knows, are always queried.")
   private List<String> gateways = new ArrayList<>();
 
-  @Option(
-      names = "--quick",
-      description = "Does not measure how quick disks are, for which 32 MiB are written.")
+  @Option(names = "--quick", description = "Skips the disk benchmark, which writes 32 MiB.")
   private boolean quick;
 
   @Option(
       names = "--proc",
       hidden = true,
       defaultValue = "/proc",
-      description = "Where the kernel says how it is.")
+      description = "Folder of the proc file system.")
   private Path proc;
 
-  @Option(names = "--all", description = "Prints also what is well.")
+  @Option(names = "--all", description = "Also prints checks that passed.")
   private boolean all;
 
   @CommandLine.Mixin private FormatOption format;
@@ -209,7 +203,7 @@ public final class DoctorCommand implements Command {
     }
     out.printf(
         Locale.ROOT,
-        "%d failures, %d warnings, %d not looked at, %d well%n",
+        "%d failures, %d warnings, %d skipped, %d passed%n",
         count(found, Finding.Outcome.FAILURE),
         count(found, Finding.Outcome.WARNING),
         count(found, Finding.Outcome.SKIPPED),

@@ -43,7 +43,9 @@ final class MachineChecks {
     if (process.clusterPort().isPresent()) {
       setting("vm.max_map_count", LEAST_MAPS, "blocks are mapped into memory");
       setting(
-          "net.core.somaxconn", LEAST_BACKLOG, "probes that connect at once wait in this queue");
+          "net.core.somaxconn",
+          LEAST_BACKLOG,
+          "probes that connect at the same time wait in this queue");
       overcommit();
     }
   }
@@ -105,7 +107,7 @@ final class MachineChecks {
   private void limit(String name, long least, String where) {
     Optional<String> line = line(proc.resolve("self/limits"), name);
     if (line.isEmpty()) {
-      findings.skipped("limits", "the kernel does not say what \"" + name + "\" is");
+      findings.skipped("limits", "the kernel does not report \"" + name + "\" is");
       return;
     }
     String soft = line.get().substring(name.length()).strip().split("\\s+")[0];

@@ -36,8 +36,8 @@ final class NameChecks {
         findings.warning(
             CHECK,
             own + " is a loopback address on this machine: " + text(found.get()),
-            "other processes are told this name: set http.advertisedHost to a name or address that"
-                + " they reach, or give "
+            "other processes use this name: set http.advertisedHost to a name or address that they"
+                + " reach, or give "
                 + LocalHost.name()
                 + " its address in /etc/hosts");
       }

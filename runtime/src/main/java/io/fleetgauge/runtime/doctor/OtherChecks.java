@@ -97,7 +97,7 @@ final class OtherChecks {
         unproven(local, answer);
       }
     } catch (IOException | DecodeException | ClassCastException e) {
-      findings.skipped(REACH, local + " does not say which gateways it knows: " + e);
+      findings.skipped(REACH, local + " does not list the gateways that it knows: " + e);
     }
     return found;
   }
@@ -117,7 +117,7 @@ final class OtherChecks {
     if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
       findings.failure(
           REACH,
-          "what answers at " + address + " is no gateway: status " + healthy.status(),
+          "the process at " + address + " is no gateway: status " + healthy.status(),
           "correct the address");
       return;
     }
@@ -137,7 +137,7 @@ final class OtherChecks {
       error = 500 + answer.millis() / 2.0;
       offset = answer.date().get() + 500 - (answer.begun() + answer.millis() / 2.0);
     } else {
-      findings.skipped(CLOCK, address + " does not say what time it is");
+      findings.skipped(CLOCK, address + " does not report its time");
       return;
     }
     String text =
@@ -150,7 +150,7 @@ final class OtherChecks {
     double least = Math.abs(offset) - error;
     String advice =
         "synchronize the clocks of both machines, such as with chrony; samples and signed requests"
-            + " of a wrong clock are refused";
+            + " with a wrong time are rejected";
     if (least > process.trust().clockSkew().toMillis()) {
       findings.failure(CLOCK, text + "; trust.clockSkew is less", advice);
     } else if (least > WARN_CLOCK_MILLIS) {
@@ -169,7 +169,7 @@ final class OtherChecks {
         } else {
           findings.skipped(
               VERSION,
-              address + " says its version only to processes that have cluster.secretFile");
+              address + " reports its version only to processes that have cluster.secretFile");
         }
         return;
       }
@@ -183,7 +183,7 @@ final class OtherChecks {
             "finish the update; see the changelog for versions that run together");
       }
     } catch (IOException | DecodeException | ClassCastException e) {
-      findings.skipped(VERSION, address + " does not say its version: " + e);
+      findings.skipped(VERSION, address + " does not report its version: " + e);
     }
   }
 
@@ -191,10 +191,11 @@ final class OtherChecks {
     if (answer.status() == UNAUTHORIZED) {
       findings.failure(
           REACH,
-          address + " does not take this process for one of its cluster: " + answer.body().strip(),
+          address + " does not accept this process as one of its cluster: " + answer.body().strip(),
           "give all processes the same secret in cluster.secretFile, and synchronize their clocks");
     } else {
-      findings.skipped(VERSION, address + " does not say its version: status " + answer.status());
+      findings.skipped(
+          VERSION, address + " does not report its version: status " + answer.status());
     }
   }
 }

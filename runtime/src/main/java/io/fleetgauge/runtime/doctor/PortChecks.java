@@ -9,7 +9,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
 
-/** Whether the ports are free before the start, and answer after it. */
+/** Checks that the ports are free before the start, and respond after it. */
 final class PortChecks {
   private static final String CHECK = "ports";
 
@@ -23,7 +23,7 @@ final class PortChecks {
     this.requests = requests;
   }
 
-  /** What came of the attempt to bind a port. */
+  /** The result of an attempt to bind a port. */
   private sealed interface BindResult {
     record Free() implements BindResult {}
 
@@ -84,17 +84,17 @@ final class PortChecks {
     try {
       CheckRequests.Reply healthy = requests.ofThisMachine(local.resolve("/-/healthy"));
       if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
-        taken(where, "what answers there is no process of Fleetgauge");
+        taken(where, "it is not a Fleetgauge process");
         return false;
       }
       CheckRequests.Reply ready = requests.ofThisMachine(local.resolve("/-/ready"));
       if (ready.status() == 200) {
-        findings.ok(CHECK, where + " answers: healthy and ready");
+        findings.ok(CHECK, where + " responds: healthy and ready");
       } else {
         findings.failure(
             CHECK,
-            where + " answers: " + ready.body().strip(),
-            "see the log of the process, and the other findings");
+            where + " responds: " + ready.body().strip(),
+            "check the log of the process, and the other findings");
       }
       return true;
     } catch (IOException e) {
@@ -102,7 +102,7 @@ final class PortChecks {
           where,
           "no HTTP"
               + (process.http().tls().isPresent() ? "S" : "")
-              + " answers: "
+              + " responds: "
               + e.getMessage());
       return false;
     }

@@ -50,7 +50,7 @@ final class SecretChecks {
       if (process.clusterPort().isPresent() && !isLocal(process.http().host())) {
         findings.warning(
             CHECK,
-            "cluster.secretFile is not set: whoever reaches the ports may join the cluster",
+            "cluster.secretFile is not set: anyone who can reach the ports can join the cluster",
             "write 32 random bytes in base64 to a file, give it to all processes, and name it in"
                 + " cluster.secretFile");
       }
@@ -137,7 +137,9 @@ final class SecretChecks {
       return;
     } catch (IOException e) {
       findings.failure(
-          TOKENS, "tenants.file " + file + " cannot be read: " + e, "correct its name or rights");
+          TOKENS,
+          "tenants.file " + file + " cannot be read: " + e,
+          "correct its name or permissions");
       return;
     }
     findings.ok(TOKENS, "tenants.file " + file + " names " + list.tenants().size() + " tenants");

@@ -105,7 +105,7 @@ final class TlsChecks {
               CHECK,
               name + ": " + subject(each) + " may not sign other certificates",
               "give it the certificate of the authority, not one that the authority signed; a"
-                  + " self-signed certificate proves only itself");
+                  + " self-signed certificate authenticates only itself");
         }
       }
     } catch (IOException | GeneralSecurityException e) {

@@ -30,7 +30,7 @@ public final class ClientCertificate {
         .setStatusCode(401)
         .putHeader("Content-Type", "application/json")
         .end(
-            "{\"status\":\"error\",\"errorType\":\"unauthorized\",\"error\":\"show a client"
+            "{\"status\":\"error\",\"errorType\":\"unauthorized\",\"error\":\"present a client"
                 + " certificate that the authority of http.tls.clientCa has signed\"}");
   }
 

@@ -216,17 +216,19 @@ public final class Guard {
   /** Declares what is counted. */
   public void declare(Meters meters) {
     meters.counter(
-        "requests_refused", "Requests without a proof that permits them.", this::refused);
+        "requests_refused",
+        "Requests that were not authenticated or lacked a permission.",
+        this::refused);
     meters.counter(
         "tenants_failures", "Times the tenants file could not be read.", this::fileFailures);
     meters.counters(
         "signatures_rejected",
-        "Requests that did not prove that they come from a process of the cluster, by reason.",
+        "Requests between processes whose authentication failed, by reason.",
         "reason",
         verifier::rejected);
     meters.gauge(
         "signers",
-        "Processes whose requests are remembered, so that none is accepted twice.",
+        "Processes whose nonces are remembered, so that no request is accepted twice.",
         verifier::senders);
   }
 

@@ -36,7 +36,7 @@ public final class HttpFailure extends IOException {
 
   static HttpFailure tooLong(URI target, int status, int limit) {
     return new HttpFailure(
-        Kind.TOO_LONG, status, target, "the answer is longer than " + limit + " bytes", null);
+        Kind.TOO_LONG, status, target, "the response is longer than " + limit + " bytes", null);
   }
 
   /**
@@ -57,14 +57,14 @@ public final class HttpFailure extends IOException {
       }
     }
     if (cause instanceof TimeoutException) {
-      String reason = "the answer is not whole after " + timeoutMillis + " ms";
+      String reason = "the response is not complete after " + timeoutMillis + " ms";
       return new HttpFailure(Kind.TIMEOUT, 0, target, reason, cause);
     }
     String reason =
         cause instanceof ConnectionPoolTooBusyException
             ? "too many requests wait for a connection; try again later"
             : text(cause)
-                + "; is it running, is the address right, and do firewalls let requests pass?";
+                + "; is it running, is the address correct, and do firewalls allow requests?";
     return new HttpFailure(Kind.UNREACHABLE, 0, target, reason, cause);
   }
 

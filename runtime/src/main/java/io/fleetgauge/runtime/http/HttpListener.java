@@ -199,7 +199,7 @@ public final class HttpListener implements AutoCloseable {
   private static void refuseUnreadable(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
     int status = 400;
-    String why = "the head of the request is not valid HTTP/1.1";
+    String why = "the request line or headers are not valid HTTP/1.1";
     if (cause instanceof TooLongHttpLineException) {
       status = 414;
       why =
@@ -307,7 +307,8 @@ public final class HttpListener implements AutoCloseable {
                 http.response()
                     .setStatusCode(400)
                     .putHeader("Content-Type", "text/plain; charset=utf-8")
-                    .end(REPLICAS + "=" + replicas.getFirst() + ": the only value is whole\n");
+                    .end(
+                        REPLICAS + "=" + replicas.getFirst() + ": the only valid value is whole\n");
                 return;
               }
               String reason = readiness.reason(!replicas.isEmpty());

@@ -78,7 +78,9 @@ final class ServerConnections {
       refused.increment();
       if (!wasFull) {
         wasFull = true;
-        LOG.warn("{} connections are open, which is the limit; more are closed at once", most);
+        LOG.warn(
+            "{} connections are open, which is the limit; further ones are closed immediately",
+            most);
       }
       connection.close();
       return;
@@ -114,14 +116,14 @@ final class ServerConnections {
   }
 
   void declare(Meters meters) {
-    meters.gauge("http_connections", "Connections of HTTP clients.", open::size);
+    meters.gauge("http_connections", "Open connections of HTTP clients.", open::size);
     meters.counter(
         "http_connections_refused",
-        "Connections closed at once because " + MOST + " were open.",
+        "Connections closed immediately because " + MOST + " were open.",
         refused::sum);
     meters.counter(
         "http_connections_late",
-        "Connections closed because the head of a request did not arrive in time.",
+        "Connections closed because the headers of a request did not arrive in time.",
         late::sum);
   }
 }

@@ -25,9 +25,9 @@ public final class ClassCache {
     String file = System.getProperty(PROPERTY, "");
     if (!file.isEmpty() && !isUsed(file)) {
       LOG.warn(
-          "the cache of classes {} does not fit this Java, its flags, or the jars and their times:"
-              + " starting without it takes longer. Install it with what keeps times of files, such"
-              + " as tar, cp -a or a package",
+          "the cache of classes {} does not fit this Java, its flags, or the jars and their"
+              + " modification times: starting without it takes longer. Copy it with a tool that"
+              + " preserves modification times, such as tar, cp -a or a package",
           file);
     }
   }

@@ -29,7 +29,7 @@ public final class HealthCheck {
   public static void main(String[] arguments) {
     String address = arguments.length > 0 ? arguments[0] : System.getenv("FLEETGAUGE_HEALTH_URL");
     if (address == null) {
-      System.out.println("FLEETGAUGE_HEALTH_URL is not set. Set it to the URL to ask.");
+      System.out.println("FLEETGAUGE_HEALTH_URL is not set. Set it to the URL to check.");
       System.exit(1);
     }
     String failure = failure(address);
@@ -53,10 +53,10 @@ public final class HealthCheck {
         String status = ask(tls ? encrypted(plain, uri) : plain, uri);
         return status.matches("HTTP/1\\.[01] 200( .*)?")
             ? ""
-            : address + " answers: " + (status.isEmpty() ? "nothing" : status);
+            : address + " responds: " + (status.isEmpty() ? "nothing" : status);
       }
     } catch (Exception e) {
-      return address + " does not answer: " + e;
+      return address + " does not respond: " + e;
     }
   }
 

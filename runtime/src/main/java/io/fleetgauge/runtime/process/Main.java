@@ -18,8 +18,8 @@ import picocli.CommandLine;
     footer = {
       "",
       "Commands of the repository's launcher:",
-      "  test    Runs all tests; installs and fetches what they need.",
-      "  mutate  Mutation testing of the packages named, or of all that decide.",
+      "  test    Runs all tests; installs and downloads their dependencies.",
+      "  mutate  Mutation testing of the named packages, or of all deciding ones.",
       "  bench   Runs the benchmarks, or those that match a pattern.",
       "  format  Formats the sources."
     })

@@ -33,8 +33,7 @@ public abstract class ProcessCommand<C> implements Command {
   public static final class InsecureOption {
     @Option(
         names = "--insecure",
-        description =
-            "Lets other machines reach the process without authentication, as http.insecure does.")
+        description = "Lets other machines connect without authentication, as http.insecure does.")
     private boolean insecure;
 
     public boolean isSet() {

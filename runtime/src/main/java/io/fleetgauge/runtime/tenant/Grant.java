@@ -42,22 +42,24 @@ public record Grant(
   public String lacks(Right right) {
     String name = right.name().toLowerCase(Locale.ROOT);
     if (!byProxy) {
-      return "the token lacks the " + name + " right; rights are set in the tenants file";
+      return "the token lacks the "
+          + name
+          + " permission; add it to the token's rights in the tenants file";
     }
     return switch (right) {
       case READ ->
           "X-Scope-OrgID names "
               + tenant
-              + ", which may not read: it has no scope, and none of its tokens has the read right;"
-              + " set either in the tenants file";
+              + ", which may not read: it has no scope, and none of its tokens has the read"
+              + " permission; set either in the tenants file";
       case WRITE ->
           tenants.size() > 1
               ? "X-Scope-OrgID names several tenants, " + tenant + "; samples are sent for one"
               : "X-Scope-OrgID names "
                   + tenant
                   + ", which may not write: it has no write.labels, and none of its tokens has the"
-                  + " write right; set either in the tenants file";
-      case OPERATE -> "a request without a token lacks the operate right";
+                  + " write permission; set either in the tenants file";
+      case OPERATE -> "a request without a token lacks the operate permission";
     };
   }
 

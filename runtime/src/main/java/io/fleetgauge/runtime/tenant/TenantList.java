@@ -45,7 +45,7 @@ public record TenantList(Map<String, TenantSettings> tenants, List<Network> prox
     ConfigReader in = new ConfigReader(source, yaml);
     TenantList list = read(in, base, scopeProblem);
     if (list.tenants.isEmpty()) {
-      in.problem("tenants: the file names no tenant, so every request would be refused");
+      in.problem("tenants: the file names no tenant, so every request would be rejected");
     }
     in.finish();
     return list;

@@ -63,7 +63,7 @@ public record TokenSettings(
           "rights",
           KeyType.listOf(KeyType.choice(Right.class), 1),
           List.of(Right.READ),
-          "What the bearer may do: ask for data, send samples, or operate the cluster.");
+          "Permissions of the token: query data, send samples, or operate the cluster.");
 
   static TokenSettings read(ConfigReader in, String section, String name) {
     Optional<String> sha256 = in.find(SHA256.in(section));

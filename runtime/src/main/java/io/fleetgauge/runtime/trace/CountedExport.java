@@ -44,14 +44,14 @@ final class CountedExport implements SpanExporter {
     if (done.isSuccess()) {
       sent.add(spans);
       if (isFailing.compareAndSet(true, false)) {
-        LOG.info("the collector {} takes spans again", collector);
+        LOG.info("the collector {} accepts spans again", collector);
       }
       return;
     }
     failed.add(spans);
     if (isFailing.compareAndSet(false, true)) {
       LOG.warn(
-          "the collector {} of tracing.endpoint does not take spans, they are dropped: {}",
+          "the collector {} of tracing.endpoint does not accept spans, they are dropped: {}",
           collector,
           done.getFailureThrowable() == null ? "no reason" : "" + done.getFailureThrowable());
     }

@@ -136,8 +136,9 @@ final class OtlpTracer implements Tracer {
   @Override
   public void declare(Meters meters) {
     meters.counter("trace_spans", "Spans of traces that ended.", ended::sum);
-    meters.counter("trace_spans_sent", "Spans that the collector took.", export::sent);
-    meters.counter("trace_spans_failed", "Spans that the collector did not take.", export::failed);
+    meters.counter("trace_spans_sent", "Spans that the collector accepted.", export::sent);
+    meters.counter(
+        "trace_spans_failed", "Spans that the collector did not accept.", export::failed);
   }
 
   @Override

@@ -89,7 +89,7 @@ public final class RequestVerifier {
     if (read.isEmpty()) {
       return reject(
           RejectionReason.FORM,
-          "the signature has not the form of this version: update all processes of the cluster");
+          "the signature has the form of another version: update all processes of the cluster");
     }
     RequestSignature of = read.get();
     if (!new Seal(key, Purpose.REQUEST).verifies(of.signature(), head.parts(of.words()))) {
@@ -104,7 +104,7 @@ public final class RequestVerifier {
           RejectionReason.RECEIVER,
           "the request was signed for "
               + of.receiver()
-              + ", which is not how this process is reached: use one of "
+              + ", which is not an address of this process: use one of "
               + here);
     }
     long now = clock.getAsLong();
@@ -117,7 +117,7 @@ public final class RequestVerifier {
               + Instant.ofEpochMilli(now)
               + " by the receiver's; they may differ by "
               + skew.toSeconds()
-              + " s (trust.clockSkew): set the clocks right");
+              + " s (trust.clockSkew): synchronize the clocks");
     }
     if (of.time() < since) {
       return reject(
@@ -132,7 +132,7 @@ public final class RequestVerifier {
       return reject(
           old.get(),
           old.get() == RejectionReason.REPEATED
-              ? "the request was received before, or thousands that were signed later"
+              ? "the request, or thousands that were signed later, was received before"
               : "requests of "
                   + ReplayWindows.MAX_SENDERS
                   + " processes arrived in the last minutes, and no more are remembered");
@@ -149,7 +149,8 @@ public final class RequestVerifier {
   public Optional<Verdict.Rejected> checkBody(Verdict.Proven proven, byte[] digest) {
     return MessageDigest.isEqual(proven.body(), digest)
         ? Optional.empty()
-        : Optional.of(reject(RejectionReason.BODY, "the body is not the one that was signed"));
+        : Optional.of(
+            reject(RejectionReason.BODY, "the body differs from the one that was signed"));
   }
 
   private Set<String> names(String localAddress, int localPort) {

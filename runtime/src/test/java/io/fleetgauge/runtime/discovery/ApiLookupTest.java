@@ -147,7 +147,7 @@ class ApiLookupTest {
     try (Lookup lookup = consul(api.address(), Optional.empty(), Optional.empty())) {
       api.answers(403, "Permission denied");
       assertThat(failure(lookup, Reason.REFUSED))
-          .isEqualTo("it answers with status 403: \"Permission denied\"");
+          .isEqualTo("it responds with status 403: \"Permission denied\"");
       api.answers(500, "No cluster leader");
       failure(lookup, Reason.REFUSED);
       api.answers(302, "");
@@ -181,7 +181,7 @@ class ApiLookupTest {
     timeout = Duration.ofSeconds(1);
     try (Lookup lookup = consul(api.address(), Optional.empty(), Optional.empty())) {
       api.answers(request -> request.response().setChunked(true).write(Buffer.buffer("[")));
-      assertThat(failure(lookup, Reason.UNREACHABLE)).contains("not whole after 1000 ms");
+      assertThat(failure(lookup, Reason.UNREACHABLE)).contains("not complete after 1000 ms");
       api.answers(200, AnswersTest.INSTANCES);
       assertThat(ask(lookup)).hasSize(2);
     }

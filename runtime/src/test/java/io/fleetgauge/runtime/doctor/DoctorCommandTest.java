@@ -179,8 +179,7 @@ class DoctorCommandTest {
     assertThat(lines).anyMatch(line -> line.startsWith("    do: start it, correct its address"));
     assertThat(lines).anyMatch(line -> line.contains("a sync takes"));
     assertThat(lines).allMatch(line -> line.length() <= 120);
-    assertThat(lines.getLast())
-        .matches("\\d+ failures, \\d+ warnings, \\d+ not looked at, \\d+ well");
+    assertThat(lines.getLast()).matches("\\d+ failures, \\d+ warnings, \\d+ skipped, \\d+ well");
     try (var left = Files.list(folder)) {
       assertThat(left.map(file -> file.getFileName().toString()))
           .noneMatch(name -> name.startsWith("fleetgauge-doctor"));
@@ -273,7 +272,7 @@ class DoctorCommandTest {
     HttpServer other = server(0, "", 200, System::currentTimeMillis);
     String more = "zone: http://127.0.0.1:%d\n".formatted(other.getAddress().getPort());
     doctor(yaml(more).replace("cluster: {", "cluster: {secretFile: %s, ".formatted(secret)))
-        .has("failure", "reach", "does not take this process for one of its cluster")
+        .has("failure", "reach", "does not accept this process as one of its cluster")
         .has("ok", "secrets", "cluster.secretFile");
   }
 

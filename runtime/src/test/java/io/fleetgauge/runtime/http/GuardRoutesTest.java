@@ -199,7 +199,9 @@ class GuardRoutesTest {
     HttpResponse<Buffer> lacks = get("/operate", "Authorization", "Bearer reader");
     assertThat(lacks.statusCode()).isEqualTo(403);
     assertThat(lacks.bodyAsJsonObject().getString("error"))
-        .isEqualTo("the token lacks the operate right; rights are set in the tenants file");
+        .isEqualTo(
+            "the token lacks the operate permission; add it to the token's rights in the tenants"
+                + " file");
     assertThat(status("/peer", "Authorization", "Bearer operator")).isEqualTo(401);
     HttpResponse<Buffer> unknown = get("/operate", "Authorization", "Bearer nobody");
     assertThat(unknown.statusCode()).isEqualTo(401);
@@ -224,7 +226,7 @@ class GuardRoutesTest {
     HttpResponse<Buffer> lacks = get("/operate", "X-Scope-OrgID", "a");
     assertThat(lacks.statusCode()).isEqualTo(403);
     assertThat(lacks.bodyAsJsonObject().getString("error"))
-        .isEqualTo("a request without a token lacks the operate right");
+        .isEqualTo("a request without a token lacks the operate permission");
   }
 
   @Test

@@ -108,7 +108,7 @@ class HttpListenerTest {
       assertThat(get(http, "/-/ready?replicas=whole").statusCode()).isEqualTo(200);
       assertThat(get(http, "/-/ready?replicas=some").statusCode()).isEqualTo(400);
       assertThat(get(http, "/-/ready?replicas=some").body())
-          .isEqualTo("replicas=some: the only value is whole\n");
+          .isEqualTo("replicas=some: the only valid value is whole\n");
     }
   }
 
@@ -137,7 +137,7 @@ class HttpListenerTest {
           .isEqualTo("the headers have more than the 65536 bytes that are allowed\n");
       assertThat(raw(http, "GET / HTTP/1.1\r\nno colon\r\n\r\n"))
           .startsWith("HTTP/1.1 400 ")
-          .endsWith("the head of the request is not valid HTTP/1.1\n");
+          .endsWith("the request line or headers are not valid HTTP/1.1\n");
     }
   }
 

@@ -158,7 +158,7 @@ class WebRequestsTest {
     HttpFailure failure = failure(tooLong.longestAnswer(100_000));
     assertThat(failure.kind()).isEqualTo(HttpFailure.Kind.TOO_LONG);
     assertThat(failure.status()).isEqualTo(200);
-    assertThat(failure).hasMessage(server + "/100001: the answer is longer than 100000 bytes");
+    assertThat(failure).hasMessage(server + "/100001: the response is longer than 100000 bytes");
     assertThat(answer(to(HttpMethod.GET, server.resolve("/1"), LONG)).body().length()).isEqualTo(1);
   }
 
@@ -173,7 +173,7 @@ class WebRequestsTest {
             });
     HttpFailure failure = failure(to(HttpMethod.GET, server.resolve("/x?y=z"), 50));
     assertThat(failure.kind()).isEqualTo(HttpFailure.Kind.TIMEOUT);
-    assertThat(failure).hasMessage(server + "/x: the answer is not whole after 50 ms");
+    assertThat(failure).hasMessage(server + "/x: the response is not complete after 50 ms");
     closed.future().await(10, TimeUnit.MINUTES);
   }
 
@@ -208,7 +208,7 @@ class WebRequestsTest {
     assertThat(failure.getMessage())
         .startsWith("http://127.0.0.1:" + port + "/: ")
         .containsIgnoringCase("refused")
-        .endsWith("is it running, is the address right, and do firewalls let requests pass?");
+        .endsWith("is it running, is the address correct, and do firewalls allow requests?");
     assertThat(server.getPort()).isNotEqualTo(port);
   }
 

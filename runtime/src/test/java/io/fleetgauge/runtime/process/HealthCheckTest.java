@@ -56,7 +56,7 @@ class HealthCheckTest {
       free = socket.getLocalPort();
     }
     String address = "http://127.0.0.1:" + free + "/-/healthy";
-    assertThat(HealthCheck.failure(address)).startsWith(address + " does not answer: ");
+    assertThat(HealthCheck.failure(address)).startsWith(address + " does not respond: ");
   }
 
   @Test

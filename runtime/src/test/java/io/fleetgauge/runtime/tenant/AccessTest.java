@@ -174,7 +174,7 @@ class AccessTest {
     assertThat(proxied("left").rights()).isEmpty();
     assertThat(proxied("operators").rights()).isEmpty();
     assertThat(proxied("operators").lacks(Right.OPERATE))
-        .isEqualTo("a request without a token lacks the operate right");
+        .isEqualTo("a request without a token lacks the operate permission");
     assertThat(proxied("scoped").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
     assertThat(proxied("proxied").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
     assertThat(proxied("scoped|staff").rights()).containsExactly(Right.READ);

@@ -167,8 +167,8 @@ class RequestVerifierTest {
           .isEqualTo(
               "the request was signed for "
                   + other
-                  + ", which is not how this process is reached: use one of"
-                  + " [10.0.0.1:9500, [fe80:0:0:0:0:0:0:1]:9500, gateway-1.example:9500]");
+                  + ", which is not an address of this process: use one of [10.0.0.1:9500,"
+                  + " [fe80:0:0:0:0:0:0:1]:9500, gateway-1.example:9500]");
     }
     for (String own :
         List.of("10.0.0.1", "::ffff:10.0.0.1", "GATEWAY-1.example", "[fe80::1]", "fe80:0::1%2")) {
@@ -198,7 +198,7 @@ class RequestVerifierTest {
         .isEqualTo(
             "the request was signed at 2023-11-15T22:13:20Z by the sender's clock, and it is"
                 + " 2023-11-14T22:13:20Z by the receiver's; they may differ by 60 s"
-                + " (trust.clockSkew): set the clocks right");
+                + " (trust.clockSkew): synchronize the clocks");
   }
 
   @Test

@@ -128,10 +128,10 @@ public sealed interface IntakeAnswer {
                 String.join(" ", Arrays.copyOfRange(words, 2, words.length)));
         case "dictionary" -> new NeedsDictionary(Long.parseUnsignedLong(words[1], 16));
         case "refused" -> new Refused(line.strip().substring("refused".length()).strip());
-        default -> throw new WireException("not an answer of a gateway: " + shortened(line));
+        default -> throw new WireException("not a response of a gateway: " + shortened(line));
       };
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new WireException("not an answer of a gateway: " + shortened(line));
+      throw new WireException("not a response of a gateway: " + shortened(line));
     }
   }
 

@@ -99,15 +99,15 @@ class IntakeAnswerTest {
   void anythingElseIsAnErrorThatShowsIt(String line) {
     assertThatThrownBy(() -> IntakeAnswer.parse(line))
         .isInstanceOf(WireException.class)
-        .hasMessage("not an answer of a gateway: " + line);
+        .hasMessage("not a response of a gateway: " + line);
   }
 
   @Test
   void aLongLineIsShortenedInTheError() {
     assertThatThrownBy(() -> IntakeAnswer.parse("x".repeat(100)))
-        .hasMessage("not an answer of a gateway: " + "x".repeat(100));
+        .hasMessage("not a response of a gateway: x".repeat(100));
     assertThatThrownBy(() -> IntakeAnswer.parse("x".repeat(101)))
-        .hasMessage("not an answer of a gateway: " + "x".repeat(100) + "...");
+        .hasMessage("not a response of a gateway: x".repeat(100) + "...");
   }
 
   @Test

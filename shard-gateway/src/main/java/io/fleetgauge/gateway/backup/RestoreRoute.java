@@ -204,7 +204,7 @@ public final class RestoreRoute {
             new Admission(
                 tenant == null ? "" : tenant, admitted == null ? 0 : Long.parseLong(admitted)));
       } catch (NumberFormatException e) {
-        throw new RefusedRequest(400, "admitted is no number: " + admitted);
+        throw new RefusedRequest(400, "admitted is not a number: " + admitted);
       }
       return new JsonObject().put("wait", true);
     }
@@ -229,7 +229,8 @@ public final class RestoreRoute {
           409, "gateway " + self + " is not a holder of host " + host + " (any more)");
     }
     if (!intake.isRecovered()) {
-      throw new RefusedRequest(503, "what gateway " + self + " had before its start is being read");
+      throw new RefusedRequest(
+          503, "what gateway " + self + " had before its start is being loaded");
     }
   }
 
@@ -258,9 +259,9 @@ public final class RestoreRoute {
               + name
               + " of host "
               + host
-              + " has not the SHA-256 "
+              + " does not have the SHA-256 "
               + expected
-              + " that the request says");
+              + " that the request names");
     }
     // Only the last part of a name: it comes from outside.
     Path file =
@@ -330,7 +331,7 @@ public final class RestoreRoute {
       HostPage page = waiting.export(host, at, Long.MAX_VALUE, MERGE_BYTES);
       if (page.frames().length > 0 && !intake.merge(host, page.frames()).get()) {
         throw new RefusedRequest(
-            503, "samples of host " + host + " are not taken: the journal cannot be written");
+            503, "samples of host " + host + " are not accepted: the journal cannot be written");
       }
       at = page.next();
     }
@@ -344,7 +345,7 @@ public final class RestoreRoute {
     String expected = http.request().getHeader(SHA256);
     if (!BlockChecks.sha256(page).equals(expected)) {
       throw new RefusedRequest(
-          400, "the page has not the SHA-256 " + expected + " that the request says");
+          400, "the page does not have the SHA-256 " + expected + " that the request names");
     }
     List<Tick> ticks = ticks(host, page);
     boolean isOwner = view.get().table().owner(host).filter(self::equals).isPresent();
@@ -355,7 +356,7 @@ public final class RestoreRoute {
       takeAsBlock(host, ticks, before);
       if (isOwner && !intake.merge(host, page).get()) {
         throw new RefusedRequest(
-            503, "samples of host " + host + " are not taken: the journal cannot be written");
+            503, "samples of host " + host + " are not accepted: the journal cannot be written");
       }
       refused = refusedBefore(host);
       // Meanwhile some of the time may have been written to a block.

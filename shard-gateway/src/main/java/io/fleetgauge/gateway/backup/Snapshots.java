@@ -148,7 +148,7 @@ public final class Snapshots implements AutoCloseable {
     long now = clock.getAsLong();
     for (String id : ids()) {
       if (states.get(id).usedAt < now - UNUSED_MILLIS) {
-        LOG.warn("the snapshot {} is removed: nobody has asked for it for two hours", id);
+        LOG.warn("the snapshot {} is removed: it has not been used for two hours", id);
         remove(id);
       }
     }
@@ -158,7 +158,7 @@ public final class Snapshots implements AutoCloseable {
     Path folder = root.resolve(id);
     try {
       if (!intake.isRecovered()) {
-        throw new IOException("what was kept before the start has not been read yet");
+        throw new IOException("samples from before the start have not been loaded yet");
       }
       long taken = clock.getAsLong();
       List<Snapshot.OfHost> hosts = new ArrayList<>();
@@ -226,7 +226,7 @@ public final class Snapshots implements AutoCloseable {
         if (look == LOOKS) {
           throw e;
         }
-        LOG.debug("a block of host {} has gone meanwhile", host, e);
+        LOG.debug("a block of host {} was removed in the meantime", host, e);
       }
     }
   }

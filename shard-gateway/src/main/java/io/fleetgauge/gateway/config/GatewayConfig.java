@@ -61,14 +61,14 @@ public record GatewayConfig(
           "http.advertisedHost",
           KeyType.text(),
           "`http.host`, or the name of the machine when that is `0.0.0.0`",
-          "Host name or address under which other processes reach this gateway.");
+          "Host name or address at which other processes reach this gateway.");
   private static final Key<String> ZONE =
       Key.derived(
           "zone",
           KeyType.text(),
           "not known",
-          "Failure domain of this gateway, such as a rack; the replica of a host is placed in"
-              + " another zone where possible.");
+          "Failure domain of this gateway, such as a rack or an availability zone. The replica of a"
+              + " host is placed in another failure domain where possible.");
   private static final Key<Duration> DRAIN_TIMEOUT =
       Key.of(
           "drainTimeout",
@@ -82,7 +82,7 @@ public record GatewayConfig(
           "journal.sync",
           KeyType.choice(Journal.Sync.class),
           JOURNAL.sync(),
-          "When the journal is synced to disk: before each acknowledgement, at an interval, or"
+          "Policy for syncs of the journal to disk: before each acknowledgement, at an interval, or"
               + " never.");
   private static final Key<Duration> JOURNAL_SYNC_INTERVAL =
       Key.of(
@@ -113,8 +113,8 @@ public record GatewayConfig(
           "journal.maxQueued",
           KeyType.size(1L << 20, 1L << 30),
           JOURNAL.maxQueuedBytes(),
-          "Maximum size of data that waits to be written to the journal; above it senders are"
-              + " asked to slow down.");
+          "Maximum size of data that waits to be written to the journal; above it, senders are"
+              + " slowed down with status 503.");
 
   /**
    * @param source what messages call the text
@@ -163,9 +163,8 @@ public record GatewayConfig(
         && trust.secret().isEmpty()
         && http.tls().flatMap(TlsSettings::clientCa).isEmpty()) {
       in.problem(
-          "tenants.file: without a proof that a request comes from a query API, anybody could read"
-              + " the samples of all tenants from this gateway; set cluster.secretFile or"
-              + " http.tls.clientCa");
+          "tenants.file: without authentication of query APIs, anyone could read the samples of all"
+              + " tenants from this gateway; set cluster.secretFile or http.tls.clientCa");
     }
     return config;
   }

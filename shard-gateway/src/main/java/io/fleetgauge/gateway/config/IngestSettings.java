@@ -27,7 +27,8 @@ public record IngestSettings(
           "ingest.maxQueuedRequests",
           KeyType.integer(1, 100_000),
           1_000,
-          "Maximum number of requests that wait; above it senders are asked to slow down.");
+          "Maximum number of requests that wait; above it, senders are slowed down with status"
+              + " 503.");
   private static final Key<List<String>> HOST_LABELS =
       Key.of(
           "ingest.hostLabels",

@@ -49,7 +49,7 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
       String name, String metrics, List<String> labels, boolean latest, List<Duration> windows) {}
 
   private static final Key<Boolean> ENABLED =
-      Key.of("rollups.enabled", KeyType.flag(), true, "Whether rollups are kept at all.");
+      Key.of("rollups.enabled", KeyType.flag(), true, "Whether rollups are enabled.");
   private static final Key<Duration> STEP =
       Key.of(
           "rollups.step",
@@ -66,8 +66,8 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
       Key.required(
           "metrics",
           KeyType.pattern(),
-          "Regular expression for the whole metric name; rules of your own replace the built-in"
-              + " ones, and the first by name that matches applies.");
+          "Regular expression for the full metric name. Configured rules replace the built-in ones;"
+              + " the first matching rule by name applies.");
   private static final Key<List<String>> GROUP_LABELS =
       Key.of(
           "labels",

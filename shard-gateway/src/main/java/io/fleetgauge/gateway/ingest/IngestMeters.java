@@ -14,7 +14,7 @@ public final class IngestMeters {
     IngestCounts counts = intake.counts();
     meters.counters(
         "frames",
-        "Frames received, by answer.",
+        "Frames received, by response.",
         "outcome",
         () ->
             Map.of(
@@ -45,12 +45,12 @@ public final class IngestMeters {
                 "newHosts", counts.overNewHosts.sum()));
     meters.gauge(
         "dictionary_bytes",
-        "Approximate memory of the label sets that senders need not repeat.",
+        "Approximate memory of the label dictionaries of senders.",
         counts.dictionaryBytes::sum);
     meters.gauge("memory_ratio", "Heap in use after the last collections, 0 to 1.", memory::ratio);
     meters.gauge(
         "recovered",
-        "1 if all samples from before the start are back.",
+        "1 if all samples from before the start are loaded.",
         () -> intake.isRecovered() ? 1 : 0);
     copies(meters, counts, intake);
     journal(meters, counts, journal);
@@ -61,7 +61,8 @@ public final class IngestMeters {
         "copied_frames", "Frames of hosts that other gateways own.", counts.framesCopied::sum);
     meters.counter(
         "copies_repeated",
-        "Requests to replicas that were sent again: no answer, or the replica needs time.",
+        "Requests to replicas that were sent again, because the replica did not respond or was"
+            + " busy.",
         counts.copiesRepeated::sum);
     meters.counters(
         "replicas_lost",
@@ -70,15 +71,15 @@ public final class IngestMeters {
         counts::replicasLost);
     meters.counter(
         "kept_alone",
-        "Requests synced to the local disk because no replica could be reached.",
+        "Requests that were synced to the local disk because no replica could be reached.",
         counts.keptAlone::sum);
     meters.counter(
         "silent_ticks",
-        "Ticks that were written in the place of silent probes: series end, up is 0.",
+        "Synthetic ticks written for silent probes: staleness markers, and up 0.",
         counts.ticksSupposed::sum);
     meters.counter(
         "gaps_found",
-        "Times samples were missing here that had been acknowledged to their sender.",
+        "Times that acknowledged samples were missing on this gateway.",
         counts.gapsFound::sum);
     meters.counters(
         "comparisons",
@@ -113,9 +114,7 @@ public final class IngestMeters {
         "Bytes of records written to the journal.",
         () -> journal.counts().bytes());
     meters.counter(
-        "journal_syncs",
-        "Times the journal was forced to the disk.",
-        () -> journal.counts().syncs());
+        "journal_syncs", "Syncs of the journal to disk.", () -> journal.counts().syncs());
     meters.counter(
         "journal_failures", "Failed writes to the journal.", () -> journal.counts().failures());
     meters.counter(
@@ -150,7 +149,7 @@ public final class IngestMeters {
         () -> journal.trouble().isPresent() ? 1 : 0);
     meters.gauge(
         "folder_lost",
-        "1 while a folder of the gateway is not the one that was there at its start.",
+        "1 while a folder of the gateway is not the one that was there at the start.",
         () -> journal.isFolderLost() ? 1 : 0);
   }
 }

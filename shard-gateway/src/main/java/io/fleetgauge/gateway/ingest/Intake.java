@@ -142,7 +142,7 @@ public final class Intake implements AutoCloseable {
                   } catch (RuntimeException | VirtualMachineError e) {
                     // Without an answer, also when memory is short, the sender would wait for its
                     // timeout.
-                    LOG.error("a body of host {} cannot be taken", host, e);
+                    LOG.error("a request body of host {} cannot be accepted", host, e);
                     answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
                   }
                 });
@@ -247,7 +247,7 @@ public final class Intake implements AutoCloseable {
               try {
                 hosts.host(host).merge(page, kept::complete);
               } catch (WireException e) {
-                LOG.warn("a page of host {} is refused: {}", host, e.getMessage());
+                LOG.warn("a page of host {} is rejected: {}", host, e.getMessage());
                 kept.complete(false);
               }
               return true;

@@ -63,8 +63,8 @@ public final class IntakeRoute {
       http.response()
           .setStatusCode(403)
           .end(
-              "the series of this token's tenant have to have labels (write.labels), which is"
-                  + " checked for remote writes only: send those, or give the probe a token of a"
+              "the series of this token's tenant must have labels (write.labels), which are checked"
+                  + " for remote write only: use remote write, or give the probe a token of a"
                   + " tenant without\n");
     }
   }

@@ -129,7 +129,7 @@ final class Maintenance {
       } catch (IOException e) {
         threads.counts.packingsFailed.increment();
         if (!isPackingFailing) {
-          LOG.warn("a segment of the journal stays longer than it could be: {}", e.toString());
+          LOG.warn("a segment of the journal is kept longer than necessary: {}", e.toString());
         }
         isPackingFailing = true;
       }
@@ -281,7 +281,7 @@ final class Maintenance {
       try {
         Files.deleteIfExists(file);
       } catch (IOException e) {
-        LOG.warn("a block that is not needed any more cannot be removed: {}", e.toString());
+        LOG.warn("an obsolete block cannot be removed: {}", e.toString());
       }
     }
   }

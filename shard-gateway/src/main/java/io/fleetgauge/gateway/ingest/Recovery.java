@@ -31,8 +31,8 @@ final class Recovery {
   }
 
   void failed(Exception e) {
-    LOG.error("what was kept before the start cannot be read", e);
-    trouble = "what was kept before the start cannot be read: " + e;
+    LOG.error("samples from before the start cannot be loaded", e);
+    trouble = "samples from before the start cannot be loaded: " + e;
   }
 
   /**

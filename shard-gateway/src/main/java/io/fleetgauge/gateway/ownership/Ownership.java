@@ -100,7 +100,7 @@ public record Ownership(String self) {
         : hosts.size()
             + " of "
             + view.table().hosts().size()
-            + " hosts are not yet complete on "
+            + " hosts are not yet fully replicated on "
             + possible
             + " gateways, among them "
             + hosts.getFirst();

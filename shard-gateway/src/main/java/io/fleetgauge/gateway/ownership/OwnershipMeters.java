@@ -30,11 +30,11 @@ public final class OwnershipMeters {
         () -> view.get().table().load().getOrDefault(self, 0L));
     meters.gauge(
         "copied_hosts",
-        "Hosts of which the table assigns a replica to this gateway.",
+        "Hosts whose replica the table assigns to this gateway.",
         () -> view.get().table().copiesOn(self));
     meters.gauge(
         "synced_hosts",
-        "Hosts of which the table calls the replica on this gateway whole.",
+        "Hosts whose replica on this gateway is complete according to the table.",
         () -> view.get().table().syncedOn(self));
     meters.gauge(
         "moving_hosts",
@@ -43,8 +43,7 @@ public final class OwnershipMeters {
     meters.gauge("table_epoch", "Epoch of the table.", () -> view.get().table().epoch());
     meters.gauge(
         "table_number",
-        "Tables that were written since the cluster began; it grows with hosts, moves and"
-            + " failures.",
+        "Table versions since the cluster began; changes of hosts, moves and failures increase it.",
         () -> view.get().table().number());
     meters.gauge("members", "Gateways in the cluster.", () -> view.get().gateways().size());
   }

@@ -116,7 +116,7 @@ public final class PeerClient implements Peers, Owners {
       // The replica is there, and this gateway has more for it than it can take.
       case Outcome.Crowded crowded -> CopyAnswer.of(ReplicaReply.LATER);
       case Outcome.Failed failed -> {
-        LOG.debug("no answer of {}: {}", from, failed.why());
+        LOG.debug("no response from {}: {}", from, failed.why());
         yield CopyAnswer.of(ReplicaReply.FAILED);
       }
     };
@@ -129,7 +129,7 @@ public final class PeerClient implements Peers, Owners {
           ? CopyAnswer.wants(Long.parseUnsignedLong(words[1], 16))
           : CopyAnswer.of(ReplicaReply.valueOf(words[0].toUpperCase(Locale.ROOT)));
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      LOG.debug("not an answer of a replica: {}", text);
+      LOG.debug("not a response of a replica: {}", text);
       return CopyAnswer.of(ReplicaReply.FAILED);
     }
   }
@@ -156,11 +156,11 @@ public final class PeerClient implements Peers, Owners {
         try {
           return IntakeAnswer.parse(new String(said.body(), StandardCharsets.UTF_8));
         } catch (WireException e) {
-          LOG.debug("{} answers: {}", from, e.getMessage());
+          LOG.debug("{} responds: {}", from, e.getMessage());
         }
       }
       case Outcome.Crowded crowded -> {}
-      case Outcome.Failed failed -> LOG.debug("no answer of {}: {}", from, failed.why());
+      case Outcome.Failed failed -> LOG.debug("no response from {}: {}", from, failed.why());
     }
     return new IntakeAnswer.SlowDown(FAILED_MILLIS);
   }

@@ -68,9 +68,9 @@ sealed interface PeerQuestion {
                       in.uvar("the number of a body"),
                       in.uint(Integer.MAX_VALUE, "the number of bodies"),
                       question.body()));
-          default -> throw new WireException("a question of kind " + question.kind());
+          default -> throw new WireException("a request of kind " + question.kind());
         };
-    in.end("the fields of a question");
+    in.end("the fields of a request");
     return read;
   }
 }

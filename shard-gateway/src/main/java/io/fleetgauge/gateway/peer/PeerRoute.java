@@ -127,7 +127,8 @@ public final class PeerRoute {
         .compose(
             state -> {
               if (!state.whole()) {
-                return Future.failedFuture("what is kept of the host is not in its place yet");
+                return Future.failedFuture(
+                    "samples of the host from before the start are not loaded yet");
               }
               long fine = parameter(http, "fine");
               long coarse = parameter(http, "coarse");

@@ -44,12 +44,13 @@ public final class RemoteWriteCounts {
         dropped::sum);
     meters.counter(
         "remote_write_bad_series",
-        "Series of remote-write requests refused because their labels are invalid, invalid native"
-            + " histograms, and samples that contradict another one of the same request.",
+        "Series of remote-write requests rejected because their labels are invalid, invalid native"
+            + " histograms, and samples that contradict another sample of the same request.",
         invalidSeries::sum);
     meters.counter(
         "remote_write_foreign_series",
-        "Series of remote-write requests refused because they lack the write.labels of the tenant.",
+        "Series of remote-write requests rejected because they lack the write.labels of the"
+            + " tenant.",
         foreignSeries::sum);
     meters.gauge(
         "remote_write_key_bytes",
@@ -57,7 +58,7 @@ public final class RemoteWriteCounts {
         keyBytes::get);
     meters.counter(
         "remote_write_forgotten",
-        "Times the known series of a tenant were forgotten because the limit of keys was reached.",
+        "Evictions of the known series of a tenant because the limit of keys was reached.",
         forgotten::sum);
     meters.counter(
         "remote_write_metadata_dropped",

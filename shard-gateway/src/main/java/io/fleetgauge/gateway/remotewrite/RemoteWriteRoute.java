@@ -408,7 +408,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
   }
 
   private static String notNow(TenantWriter.Part part) {
-    return "samples of host " + part.host() + " cannot be taken now; send them again later";
+    return "samples of host " + part.host() + " cannot be accepted now; send them again later";
   }
 
   /** The first reason, on one line. */

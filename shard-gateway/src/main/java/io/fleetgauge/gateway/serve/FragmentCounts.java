@@ -26,10 +26,10 @@ public final class FragmentCounts {
         "Fragments that ended early because of their timeout or because the query was canceled.",
         stopped::sum);
     meters.counter(
-        "fragments_shed", "Fragments rejected with 503 because memory was short.", shed::sum);
+        "fragments_shed", "Fragments rejected with 503 because memory was low.", shed::sum);
     meters.gauges(
         "cache_used_ratio",
-        "Contents of a cache relative to its limit, 0 to 1.",
+        "Fill ratio of a cache, 0 to 1.",
         "cache",
         () -> each(caches.get(), use -> (double) use.held() / use.limit()));
     meters.gauges(

@@ -96,7 +96,7 @@ final class FragmentPlaces {
                 : queue.running() - queue.heavyRunning() < light);
   }
 
-  /** How many fragments wait. */
+  /** Returns the number of waiting fragments. */
   synchronized int waiting() {
     return queue.waiting();
   }

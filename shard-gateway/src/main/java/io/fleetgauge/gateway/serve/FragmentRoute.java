@@ -98,8 +98,7 @@ public final class FragmentRoute {
       http.response()
           .setStatusCode(503)
           .putHeader("Retry-After", "2")
-          .end(
-              "memory is short: queries are refused so that samples need not be; try again in 2 s");
+          .end("memory is low: queries are rejected before samples are; try again in 2 s");
       return;
     }
     counts.answered.increment();

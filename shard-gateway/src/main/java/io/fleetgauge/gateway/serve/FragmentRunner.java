@@ -138,7 +138,7 @@ public final class FragmentRunner {
         .map(results -> new FragmentAnswer(now.table().epoch(), covered, results.after(changes)));
   }
 
-  /** Whether the samples that a part of a query reads are in memory, so that no disk is read. */
+  /** Returns true if the samples that a part of a query reads are in memory. */
   boolean isInMemory(Fragment fragment) {
     return isInMemory(fragment.hosts(), fragment.question());
   }

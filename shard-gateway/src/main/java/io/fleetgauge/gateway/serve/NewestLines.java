@@ -32,7 +32,7 @@ final class NewestLines {
   /** The start of a series' line, and the number of its family. */
   private record Start(int family, byte[] text) {}
 
-  /** What is cached for a question. */
+  /** The cached state of a request. */
   private static final class Known implements NewestOfHosts.Known {
     private final Asked question;
     private final NewestOfHosts<Start> hosts;

@@ -226,7 +226,7 @@ final class NewestReductions {
       }
     }
 
-    /** How many groups have a sample. */
+    /** Returns the number of groups with a sample. */
     int groups() {
       int groups = 0;
       for (long count : counts) {

@@ -37,7 +37,7 @@ final class PartsRunner {
   /** Most characters of parsed expressions, those of {@link #EXPRESSION_LENGTH} included. */
   private static final long MAX_EXPRESSIONS = 2_000_000;
 
-  /** What an expression counts as besides its text, in characters. */
+  /** Size of an expression besides its text, in characters. */
   private static final int EXPRESSION_LENGTH = 2_000;
 
   /** Newest samples that no rollup has yet are read on the event loop if they span less, ms. */
@@ -249,7 +249,7 @@ final class PartsRunner {
     };
   }
 
-  /** Whether no block on disk has samples of some hosts after a time, ms. */
+  /** Returns true if no block on disk has samples of some hosts after a time, ms. */
   boolean isInMemory(List<String> hosts, long after) {
     for (String host : hosts) {
       Optional<Lane> lane = store.find(host);
@@ -275,7 +275,7 @@ final class PartsRunner {
     }
   }
 
-  /** Whether rollups are expected to serve all that is asked, and some of it has none here. */
+  /** Returns true if rollups should serve the full request, and some are missing here. */
   boolean lacksRollups(PartsQuestion asked) {
     if (!asked.parts().stream().allMatch(PartsQuestion.Part::rollups)) {
       return false;

@@ -512,7 +512,7 @@ public final class Lane {
     List<MissingTimes.Range> found = view.missing().lost().stream().filter(isHere).toList();
     if (!found.isEmpty()) {
       LOG.info(
-          "host {}: what the damaged blocks {} had was copied from another gateway",
+          "host {}: the samples of the damaged blocks {} were copied from another gateway",
           host,
           found.stream().map(damaged::get).toList());
       found.forEach(each -> view.missing().found(each.from(), each.to()));

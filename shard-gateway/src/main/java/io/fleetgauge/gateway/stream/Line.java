@@ -26,7 +26,7 @@ final class Line {
 
   private static final byte[] NOTHING = {};
 
-  /** What happens on a line. */
+  /** Receives the events of a line. */
   interface Listener {
     /**
      * The nonce of the other end has come; the own one has to be written by then.
@@ -103,7 +103,7 @@ final class Line {
     socket.write(Buffer.buffer(nonce));
   }
 
-  /** Whether the other end has yet to read what was written. */
+  /** Returns true if the other end has not yet read all that was written. */
   boolean isFull() {
     return socket.writeQueueFull();
   }
@@ -213,12 +213,12 @@ final class Line {
     } else {
       close(
           End.UNPROVEN,
-          "a message does not prove that it comes from a process of the cluster:"
-              + " cluster.secretFile must hold the same secret for all of them");
+          "a message is not authenticated as one of a process of the cluster: cluster.secretFile"
+              + " must hold the same secret for all of them");
     }
   }
 
-  /** Whether nothing is read for now. */
+  /** Stops reading, or continues. */
   void hold(boolean newIsHeld) {
     if (isHeld != newIsHeld && !isClosed) {
       isHeld = newIsHeld;

@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.stream;
 
-/** What became of a question. */
+/** The outcome of a request. */
 public sealed interface Outcome {
   record Answered(byte[] body) implements Outcome {}
 

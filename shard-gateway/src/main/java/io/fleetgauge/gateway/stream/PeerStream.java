@@ -202,7 +202,7 @@ final class PeerStream implements Line.Listener {
     InFlight.Late late = inFlight.endLate(now);
     List<Consumer<Outcome>> outcomes = late.outcomes();
     streams.counts.unanswered.add(outcomes.size());
-    String why = "no answer within " + streams.limits.timeoutMillis() + " ms";
+    String why = "no response within " + streams.limits.timeoutMillis() + " ms";
     outcomes.forEach(outcome -> outcome.accept(new Outcome.Failed(why)));
     if (!outcomes.isEmpty() && line != null && heardAt <= late.firstAt()) {
       line.close(End.SILENT, why);

@@ -39,8 +39,7 @@ public final class StreamCounts {
         this::ends);
     meters.counters(
         "stream_failures",
-        "Bodies that other gateways were to take and that failed without the end of a stream, by"
-            + " reason.",
+        "Requests to other gateways that failed without ending the stream, by reason.",
         "reason",
         () -> Map.of("unanswered", unanswered.sum(), "crowded", crowded.sum()));
   }

@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.stream;
 
 /**
- * What one gateway asks another.
+ * A request of one gateway to another.
  *
  * @param kind 1 to 255
  * @param fields the values that belong to the kind, at most {@link #MAX_FIELDS} bytes

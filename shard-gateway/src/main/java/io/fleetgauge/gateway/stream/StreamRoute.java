@@ -149,7 +149,7 @@ public final class StreamRoute {
     @Override
     public void received(Message message) throws WireException {
       if (message.kind() == Message.ANSWER) {
-        throw new WireException("an answer to a question that was not asked");
+        throw new WireException("a response to a request that was not sent");
       }
       unanswered++;
       hold();

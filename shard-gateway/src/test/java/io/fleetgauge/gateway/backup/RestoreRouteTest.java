@@ -267,7 +267,7 @@ class RestoreRouteTest {
           gateway.ask(
               "POST", restore("/samples"), damaged, RestoreRoute.SHA256, BlockChecks.sha256(page));
       assertThat(answer.status()).isEqualTo(400);
-      assertThat(answer.text()).contains("has not the SHA-256 " + BlockChecks.sha256(page));
+      assertThat(answer.text()).contains("does not have the SHA-256 " + BlockChecks.sha256(page));
       assertNothingIsHere();
     }
     // Whole and readable, but not what the request says.
@@ -292,7 +292,7 @@ class RestoreRouteTest {
     byte[] second = Files.readAllBytes(blocks.get(1));
     Answer exchanged = gateway.ask("PUT", path, second, RestoreRoute.SHA256, sum);
     assertThat(exchanged.status()).isEqualTo(400);
-    assertThat(exchanged.text()).contains("has not the SHA-256 " + sum);
+    assertThat(exchanged.text()).contains("does not have the SHA-256 " + sum);
     bytes[bytes.length / 2] ^= 1;
     assertThat(gateway.ask("PUT", path, bytes, RestoreRoute.SHA256, sum).status()).isEqualTo(400);
     assertNothingIsHere();
@@ -403,7 +403,7 @@ class RestoreRouteTest {
       String[] parts = request.split(" ");
       Answer answer = starting.put(parts[0], restore(parts[1]), page);
       assertThat(answer.status()).isEqualTo(503);
-      assertThat(answer.text()).contains("had before its start is being read");
+      assertThat(answer.text()).contains("had before its start is being loaded");
     }
   }
 

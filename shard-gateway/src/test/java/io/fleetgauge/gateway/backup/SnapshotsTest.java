@@ -409,7 +409,7 @@ class SnapshotsTest {
                     () -> starting.ask("GET", "/v1/backup/" + id),
                     answer -> answer.status() != 202);
         assertThat(failed.status()).isEqualTo(500);
-        assertThat(failed.text()).contains("has not been read yet");
+        assertThat(failed.text()).contains("have not been loaded yet");
         assertThat(starting.ask("GET", "/v1/backup/" + id + "/files/0").status()).isEqualTo(404);
       }
     }

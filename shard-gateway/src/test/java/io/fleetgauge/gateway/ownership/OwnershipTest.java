@@ -61,7 +61,7 @@ class OwnershipTest {
     Holders whole = holders(Set.of(), true, Optional.empty());
     assertThat(ownership.incompleteHosts(view(whole, "g1", "g2", "g3"), 2)).isEmpty();
     assertThat(ownership.incompleteHosts(view(whole, "g1", "g2", "g3"), 3))
-        .isEqualTo("1 of 1 hosts are not yet complete on 3 gateways, among them node1");
+        .isEqualTo("1 of 1 hosts are not yet fully replicated on 3 gateways, among them node1");
     assertThat(ownership.incompleteHosts(view(whole, "g1", "g3"), 2)).contains("node1");
     assertThat(ownership.incompleteHosts(view(whole, "g2", "g3"), 2)).contains("node1");
     Holders filling = holders(Set.of(), false, Optional.empty());

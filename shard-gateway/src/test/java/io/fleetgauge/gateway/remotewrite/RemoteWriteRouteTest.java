@@ -612,10 +612,10 @@ class RemoteWriteRouteTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "slow-down 2000 | 503 | samples of host n3 cannot be taken now; send them again later | 1 |"
-            + " false",
-        "dictionary 9 | 503 | samples of host n3 cannot be taken now; send them again later | 1 |"
-            + " false",
+        "slow-down 2000 | 503 | samples of host n3 cannot be accepted now; send them again later |"
+            + " 1 | false",
+        "dictionary 9 | 503 | samples of host n3 cannot be accepted now; send them again later | 1"
+            + " | false",
         "refused no frame | 500 | host n3: no frame | | false",
         "kept 9 1 but 1 0 duplicate sample | 400 | 1 samples of host n3: duplicate sample | |"
             + " false",

@@ -98,7 +98,7 @@ class StreamTest {
 
   private void answer(StreamQuestion question, Consumer<byte[]> answer) throws WireException {
     if (question.kind() == UNKNOWN) {
-      throw new WireException("a question of kind " + UNKNOWN);
+      throw new WireException("a request of kind " + UNKNOWN);
     }
     received.add(question);
     if (question.kind() == HELD) {

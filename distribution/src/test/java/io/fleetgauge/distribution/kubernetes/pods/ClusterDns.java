@@ -52,7 +52,7 @@ final class ClusterDns implements AutoCloseable {
     while (!answers(address)) {
       if (!process.isAlive() || System.nanoTime() > deadline) {
         close();
-        throw new IOException("dnsmasq does not answer: " + Files.readString(log));
+        throw new IOException("dnsmasq does not respond: " + Files.readString(log));
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
     }

@@ -297,7 +297,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
                 pace.succeeded(now, socket);
                 if (trouble.isPresent()) {
                   trouble = Optional.empty();
-                  LOG.info("the kubelet answers again at {}", settings.socket());
+                  LOG.info("the kubelet responds again at {}", settings.socket());
                 }
               } else {
                 failed(now, socket, result.cause());
@@ -316,8 +316,8 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     }
     if (trouble.filter(kind::equals).isEmpty()) {
       LOG.warn(
-          "owners of GPUs cannot be read from the kubelet at {}: {}; the last answer holds for {}"
-              + " s",
+          "owners of GPUs cannot be read from the kubelet at {}: {}; the last response is used for"
+              + " {} s",
           settings.socket(),
           failure.getMessage(),
           TimeUnit.MILLISECONDS.toSeconds(keepMillis));
@@ -353,7 +353,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
                     failure instanceof TimeoutException
                         ? new KubeletFailure(
                             Kind.NO_ANSWER,
-                            "no answer within " + millis + " ms; see attribution.kubelet.timeout")
+                            "no response within " + millis + " ms; see attribution.kubelet.timeout")
                         : failure))
         .onComplete(
             done -> {

@@ -339,7 +339,7 @@ final class PodResources {
   /** One more; an error beyond the limit. */
   private static int count(int before, int most, String what) throws WireException {
     if (before >= most) {
-      throw new WireException("the answer has more than " + most + " " + what);
+      throw new WireException("the response has more than " + most + " " + what);
     }
     return before + 1;
   }

@@ -180,7 +180,7 @@ public final class ContainerNames implements AutoCloseable {
 
   private void answered(Asked of, Listing found) {
     if (!of.isUp) {
-      LOG.info("the container runtime at {} tells the names of containers", of.runtime.socket());
+      LOG.info("the container runtime at {} returns the names of containers", of.runtime.socket());
     }
     of.isUp = true;
     of.isThere = true;
@@ -190,7 +190,7 @@ public final class ContainerNames implements AutoCloseable {
     of.errors = of.errors + found.lost();
     if (found.lost() > 0 && !found.first().equals(of.trouble)) {
       LOG.warn(
-          "the container runtime at {} tells {} entries that cannot be read: {}",
+          "the container runtime at {} returns {} entries that cannot be read: {}",
           of.runtime.socket(),
           found.lost(),
           found.first());
@@ -225,7 +225,7 @@ public final class ContainerNames implements AutoCloseable {
       of.errors = of.errors + 1;
       if (of.isUp || of.errors == 1) {
         LOG.warn(
-            "the container runtime at {} does not tell names: {}; those that are known stay",
+            "the container runtime at {} does not return names: {}; known names stay in use",
             of.runtime.socket(),
             cause.getMessage() == null ? cause.toString() : cause.getMessage());
       }

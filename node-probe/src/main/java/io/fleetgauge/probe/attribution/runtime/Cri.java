@@ -124,7 +124,7 @@ final class Cri implements ContainerRuntime {
     try {
       return Future.succeededFuture(reading.read());
     } catch (WireException e) {
-      return Future.failedFuture("the answer is no list of " + what + ": " + e.getMessage());
+      return Future.failedFuture("the response is not a list of " + what + ": " + e.getMessage());
     }
   }
 

@@ -59,7 +59,7 @@ final class Docker implements ContainerRuntime {
               try {
                 return Future.succeededFuture(read(body));
               } catch (DecodeException | ClassCastException e) {
-                return Future.failedFuture("the answer is no list of containers: " + e);
+                return Future.failedFuture("the response is not a list of containers: " + e);
               }
             });
   }
@@ -76,7 +76,7 @@ final class Docker implements ContainerRuntime {
         part -> {
           body.appendBuffer(part);
           if (body.length() > MOST_BYTES
-              && whole.tryFail("the answer has more than " + MOST_BYTES + " bytes")) {
+              && whole.tryFail("the response has more than " + MOST_BYTES + " bytes")) {
             response.request().connection().close();
           }
         });
@@ -105,7 +105,7 @@ final class Docker implements ContainerRuntime {
                 labels(container.getValue("Labels")))
             .ifPresent(known -> listing.add(id, known));
       } else {
-        listing.lose("container " + i + " of the answer has no Id or no Names");
+        listing.lose("container " + i + " of the response has no Id or no Names");
       }
     }
     return listing;

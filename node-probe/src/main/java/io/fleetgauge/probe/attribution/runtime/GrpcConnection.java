@@ -127,7 +127,7 @@ public final class GrpcConnection {
 
   private GrpcFailure tooLarge(long length) {
     return GrpcFailure.of(
-        Kind.TOO_LARGE, "an answer of " + length + " bytes is above the limit of " + maxAnswer);
+        Kind.TOO_LARGE, "a response of " + length + " bytes is above the limit of " + maxAnswer);
   }
 
   private static byte[] message(HttpClientResponse response, Buffer body) throws GrpcFailure {
@@ -139,7 +139,7 @@ public final class GrpcConnection {
     String text =
         inHeaders ? response.getHeader("grpc-message") : response.getTrailer("grpc-message");
     if (status == null || status.isEmpty() || status.length() > 3 || !isNumber(status)) {
-      throw GrpcFailure.of(Kind.DAMAGED, "the answer ends without a status: " + status);
+      throw GrpcFailure.of(Kind.DAMAGED, "the response ends without a status: " + status);
     }
     int code = Integer.parseInt(status);
     if (code != 0) {
@@ -148,10 +148,12 @@ public final class GrpcConnection {
     if (body.length() < PREFIX || body.getUnsignedInt(1) != body.length() - PREFIX) {
       throw GrpcFailure.of(
           Kind.DAMAGED,
-          "the answer is not one whole message: it has " + body.length() + " bytes with its frame");
+          "the response is not one complete message: it has "
+              + body.length()
+              + " bytes with its frame");
     }
     if (body.getByte(0) != 0) {
-      throw GrpcFailure.of(Kind.DAMAGED, "the answer is compressed, which was not asked for");
+      throw GrpcFailure.of(Kind.DAMAGED, "the response is compressed, which was not requested");
     }
     return body.getBytes(PREFIX, body.length());
   }

@@ -47,7 +47,8 @@ public final class EndedJobs {
         missing.remove(each.id());
         if (allocations.endOf(each)) {
           LOG.warn(
-              "the cgroup of job {} has gone and no epilog told its end: allocation {} has ended",
+              "the cgroup of job {} is gone and no epilog reported its end: allocation {} has"
+                  + " ended",
               each.job(),
               each.id());
         }

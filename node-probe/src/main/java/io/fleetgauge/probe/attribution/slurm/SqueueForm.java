@@ -220,7 +220,7 @@ final class SqueueForm {
           String field = json.currentName();
           all.append(' ').append(field).append('=').append(value(json));
         }
-        throw new IOException("Slurm tells an error:" + all);
+        throw new IOException("Slurm reports an error:" + all);
       }
       json.skipChildren();
     }

@@ -59,7 +59,7 @@ record AllocationFile(Path file, String boot) {
       return kept;
     } catch (IOException | BadAllocation e) {
       LOG.warn(
-          "the allocations in {} cannot be read, so no owner is known until schedulers tell"
+          "the allocations in {} cannot be read, so no owner is known until schedulers report"
               + " again: {}",
           file,
           e.getMessage());

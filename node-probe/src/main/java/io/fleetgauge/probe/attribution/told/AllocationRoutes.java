@@ -44,7 +44,7 @@ public final class AllocationRoutes {
         accepted::sum);
     meters.counter(
         "allocation_requests_refused",
-        "Requests to /v1/allocations that were refused, because of their content, a limit or a"
+        "Requests to /v1/allocations that were rejected because of their content, a limit or a"
             + " missing token.",
         refused::sum);
   }
@@ -85,7 +85,7 @@ public final class AllocationRoutes {
           http,
           403,
           "forbidden",
-          "this port takes no allocations; use the socket of attribution.allocations.socket, or"
+          "this port accepts no allocations; use the socket of attribution.allocations.socket, or"
               + " set attribution.allocations.tokenFile");
     } else if (shown == null || !isSame(shown, BEARER + token)) {
       http.response().putHeader("WWW-Authenticate", "Bearer realm=\"fleetgauge\"");
@@ -93,7 +93,7 @@ public final class AllocationRoutes {
           http,
           401,
           "unauthorized",
-          "show the token of attribution.allocations.tokenFile as Authorization: Bearer TOKEN");
+          "send the token of attribution.allocations.tokenFile as Authorization: Bearer TOKEN");
     } else {
       http.next();
     }

@@ -140,11 +140,11 @@ public final class Allocations {
 
   /** Declares what it counts. */
   public void declare(Meters meters) {
-    meters.gauge("allocations", "Allocations of GPUs that schedulers told.", () -> byId.size());
+    meters.gauge("allocations", "Allocations of GPUs that schedulers reported.", () -> byId.size());
     meters.counter(
         "allocations_ended",
-        "Allocations that ended because the cgroup of their job had gone, without the scheduler"
-            + " telling their end.",
+        "Allocations that ended because the cgroup of their job was gone, without a report from the"
+            + " scheduler.",
         ended::sum);
     meters.counter(
         "allocations_expired", "Allocations that ended at their time of expiry.", expired::sum);

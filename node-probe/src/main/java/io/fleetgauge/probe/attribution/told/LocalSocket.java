@@ -63,7 +63,7 @@ public final class LocalSocket implements AutoCloseable {
     }
     if (Files.isRegularFile(path) || Files.isDirectory(path)) {
       throw new StartFailure(
-          path + " is there and is no socket; choose another path with " + KEY, null);
+          path + " exists and is not a socket; choose another path with " + KEY, null);
     }
     if (isUsed(path)) {
       throw new StartFailure(

@@ -147,7 +147,7 @@ class PodResourcesTest {
       pods.add(pod("ns", "p" + i));
     }
     assertThatThrownBy(() -> PodResources.pods(message(pods), GPUS))
-        .hasMessage("the answer has more than 10000 pods");
+        .hasMessage("the response has more than 10000 pods");
     String[] ids = new String[PodResources.MOST_DEVICES + 1];
     Arrays.setAll(ids, i -> "GPU-" + i);
     assertRejects("more than 100000 GPUs", pod("ns", "p", container("c", devices(GPU, ids))));

@@ -192,14 +192,14 @@ class AllocationRoutesTest {
         Answer refused = ask(HttpMethod.GET, "/v1/allocations", "", shown);
         assertThat(refused.status).as(shown).isEqualTo(401);
         assertThat(refused.challenge).isEqualTo("Bearer realm=\"fleetgauge\"");
-        assertThat(refused.error()).startsWith("unauthorized: show the token");
+        assertThat(refused.error()).startsWith("unauthorized: send the token");
       }
       assertThat(ask(HttpMethod.GET, "/v1/allocations", "", "Bearer secret").status).isEqualTo(200);
       assertThat(ask(HttpMethod.DELETE, "/v1/allocations/a", "", "").status).isEqualTo(401);
       token.set(0, "");
       Answer closed = ask(HttpMethod.GET, "/v1/allocations", "", "Bearer ");
       assertThat(closed.status).isEqualTo(403);
-      assertThat(closed.error()).startsWith("forbidden: this port takes no allocations");
+      assertThat(closed.error()).startsWith("forbidden: this port accepts no allocations");
       assertThat(admitted).hasSize(8);
       assertThat(socket).isNotNull();
     }
@@ -251,7 +251,7 @@ class AllocationRoutesTest {
     for (Path each : List.of(file, folder)) {
       assertThatThrownBy(() -> LocalSocket.start(vertx, each, Optional.empty(), router))
           .isInstanceOf(StartFailure.class)
-          .hasMessageStartingWith(each + " is there and is no socket");
+          .hasMessageStartingWith(each + " exists and is not a socket");
     }
     assertThat(file).hasContent("kept");
     Path longest = folder.resolve("x".repeat(107 - folder.toString().length() - 1));

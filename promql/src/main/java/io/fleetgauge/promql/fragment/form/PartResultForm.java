@@ -15,7 +15,7 @@ import java.util.List;
 public final class PartResultForm {
   private PartResultForm() {}
 
-  /** Whether a result can be written: it has no histograms. */
+  /** Returns true if a result can be written: it has no histograms. */
   public static boolean fits(PartResult part) {
     return part.columns().stream().allMatch(column -> column.histograms() == null);
   }

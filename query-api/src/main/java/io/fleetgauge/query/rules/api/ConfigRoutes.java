@@ -121,7 +121,7 @@ final class ConfigRoutes {
     if (!request.mayWrite()) {
       throw new QueryFailure(
           QueryFailure.Kind.FORBIDDEN,
-          "changing rule groups needs a token with the read and the write right");
+          "changing rule groups needs a token with the read and write permissions");
     }
   }
 

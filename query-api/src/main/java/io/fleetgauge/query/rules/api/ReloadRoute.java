@@ -26,7 +26,8 @@ final class ReloadRoute {
   private Future<Body> reload(ApiRequest request) throws QueryFailure {
     if (!request.isOperator()) {
       throw new QueryFailure(
-          QueryFailure.Kind.FORBIDDEN, "reloading rule files needs a token with the operate right");
+          QueryFailure.Kind.FORBIDDEN,
+          "reloading rule files needs a token with the operate permission");
     }
     request.respondWith("Content-Type", "text/plain; charset=utf-8");
     return exchange
@@ -38,7 +39,7 @@ final class ReloadRoute {
                     failure instanceof InvalidRules
                         ? new QueryFailure(
                             QueryFailure.Kind.BAD_DATA,
-                            "the rule files cannot be used, the rules stay as they are:\n"
+                            "the rule files are invalid, the previous rules stay in use:\n"
                                 + failure.getMessage())
                         : failure));
   }

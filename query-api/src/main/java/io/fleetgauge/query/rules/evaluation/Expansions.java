@@ -122,7 +122,8 @@ final class Expansions {
 
   private CompletableFuture<Void> ask(String query) {
     if (known.size() >= MAX_QUERIES) {
-      known.put(query, new KnownAnswer(null, "more than " + MAX_QUERIES + " queries at one slot"));
+      known.put(
+          query, new KnownAnswer(null, "more than " + MAX_QUERIES + " queries in one evaluation"));
       return CompletableFuture.completedFuture(null);
     }
     Expr expression;

@@ -162,7 +162,7 @@ final class Alertmanager {
             Optional.of(
                 "Alertmanager "
                     + address
-                    + " refuses the alert "
+                    + " rejects the alert "
                     + alerts.getFirst().labels()
                     + ", which is dropped: status "
                     + answer.status()
@@ -184,7 +184,7 @@ final class Alertmanager {
         Optional.of(
             "Alertmanager "
                 + address
-                + " takes no alerts; "
+                + " accepts no alerts; "
                 + alerts
                 + " and those that follow wait, the newest state of each: "
                 + reason));

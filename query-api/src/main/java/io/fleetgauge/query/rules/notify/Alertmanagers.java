@@ -199,43 +199,43 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
         () -> addresses().size());
     meters.gauge(
         "notifications_queue_capacity",
-        "Most alerts that may wait for each Alertmanager.",
+        "Capacity of the alert queue of each Alertmanager.",
         settings::queue);
     meters.gauges(
         "notifications_queue_length",
-        "Alerts that wait for an Alertmanager.",
+        "Alerts in the queue of an Alertmanager.",
         "alertmanager",
         () -> figures(each -> (double) each.length(), Double::sum));
     meters.counters(
         "notifications_sent",
-        "Alerts sent to an Alertmanager, whether or not it took them.",
+        "Alerts sent to an Alertmanager, failed requests included.",
         "alertmanager",
         () -> figures(each -> each.counts().sent(), Long::sum));
     meters.counters(
         "notifications_errors",
-        "Alerts of requests that an Alertmanager did not answer or refused; most are sent again.",
+        "Alerts in requests that failed or that an Alertmanager rejected; most are sent again.",
         "alertmanager",
         () -> figures(each -> each.counts().errors(), Long::sum));
     meters.counters(
         "notifications_dropped",
-        "Alerts dropped without being delivered, by the reason: too many waited, an Alertmanager"
-            + " refuses them, they have no labels, another query API has their rule group, or an"
-            + " Alertmanager or this process went away.",
+        "Alerts dropped without being delivered, by reason: the queue is full, an Alertmanager"
+            + " rejects them, they have no labels, another query API has their rule group, or an"
+            + " Alertmanager or this process is gone.",
         "reason",
         this::dropped);
     meters.counters(
         "notifications_replaced",
-        "States of alerts that were not sent because a newer state came while they waited.",
+        "States of alerts that were not sent because a newer state replaced them in the queue.",
         "alertmanager",
         () -> figures(each -> each.counts().replaced(), Long::sum));
     meters.counters(
         "notifications_requests",
-        "Requests to an Alertmanager that are over.",
+        "Completed requests to an Alertmanager.",
         "alertmanager",
         () -> figures(Alertmanager.Figures::requests, Long::sum));
     meters.counter(
         "notifications_latency_seconds",
-        "Time that requests to Alertmanagers took, in total.",
+        "Total duration of requests to Alertmanagers.",
         () ->
             figures(Alertmanager.Figures::requestSeconds, Double::sum).values().stream()
                 .mapToDouble(Double::doubleValue)

@@ -30,29 +30,29 @@ record OwnershipFigures(
     meters.gauge("rule_groups_owned", "Rule groups evaluated here.", () -> figures.get().owned());
     meters.gauge(
         "rule_groups_shadowed",
-        "Rule groups that would be evaluated here if their owner died.",
+        "Rule groups that this process takes over if their owner fails.",
         () -> figures.get().shadowed());
     meters.gauge(
         "rule_peers",
-        "Other query APIs that rule groups are dealt to.",
+        "Other query APIs among which rule groups are distributed.",
         () -> figures.get().peers());
     meters.counter(
         "rule_group_iterations_missed",
-        "Slots of rule groups that were never evaluated, because they were older than"
-            + " rules.catchUp when they could have been, or because the evaluations of their"
-            + " group take longer than its interval.",
+        "Missed evaluations of rule groups: older than rules.catchUp when they could have been run,"
+            + " or skipped because the evaluations of the group take longer than its interval.",
         () -> figures.get().missed());
     meters.counter(
         "rule_slots_replayed",
-        "Slots of rule groups that were evaluated after a later one had come.",
+        "Evaluations of rule groups that were run after a later one was due.",
         () -> figures.get().replayed());
     meters.counter(
         "rule_leases_lost",
-        "Times that this process stood still and gave its rule groups up.",
+        "Times that this process was stalled and gave up its rule groups.",
         () -> figures.get().leasesLost());
     meters.counter(
         "rule_results_abandoned",
-        "Evaluations whose results were not used, because another query API may have gone on.",
+        "Evaluations whose results were discarded because another query API may have taken the"
+            + " group over.",
         () -> figures.get().abandoned());
   }
 }

@@ -181,7 +181,7 @@ final class ResultWriter {
                         written.add(stored);
                         refused.add(Math.max(0, slot.bodies.getFirst().samples - stored));
                         LOG.warn(
-                            "gateway {} refused results of rules: {} {}",
+                            "gateway {} rejected results of rules: {} {}",
                             gateway,
                             status,
                             done.result().body());
@@ -262,10 +262,10 @@ final class ResultWriter {
   void declare(Meters meters) {
     meters.counter("rule_samples_written", "Stored results of rules.", this::written);
     meters.counter(
-        "rule_samples_refused", "Results of rules that a gateway refused.", this::refused);
+        "rule_samples_refused", "Results of rules that a gateway rejected.", this::refused);
     meters.counter(
         "rule_samples_dropped",
-        "Results of rules that were given up because too many waited to be stored.",
+        "Results of rules that were dropped because too many waited to be stored.",
         this::dropped);
     meters.counter(
         "rule_write_retries", "Times that results of rules were sent again.", this::retries);

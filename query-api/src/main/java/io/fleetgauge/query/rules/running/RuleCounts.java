@@ -88,24 +88,23 @@ final class RuleCounts {
     lateness =
         meters.histogram(
             "rule_lateness_seconds",
-            "How long after its time a slot of a rule group was evaluated.",
+            "Delay of an evaluation of a rule group after its evaluation time.",
             LATENESS_SECONDS);
-    meters.counter("rule_slots_partial", "Slots of rule groups that missed hosts.", partial::sum);
+    meters.counter(
+        "rule_slots_partial", "Evaluations of rule groups without all hosts.", partial::sum);
     meters.counter(
         "rule_slots_late",
-        "Slots of rule groups that were evaluated at their deadline, before all samples were"
-            + " there.",
+        "Evaluations of rule groups at their deadline, before all samples had arrived.",
         late::sum);
     meters.counter(
         "rule_evaluations_postponed",
-        "Evaluations of rule groups that are tried again, because something was missing.",
+        "Evaluations of rule groups that are retried because samples or results were missing.",
         postponed::sum);
     meters.counter(
         "rule_results_out_of_scope",
-        "Results of rules that are not stored, because their tenant could not see them.",
+        "Results of rules that are not stored because they do not match the tenant's scope.",
         outOfScope::sum);
-    counters(
-        meters, "rule_group_iterations", "Evaluated slots, by rule group.", of -> of.iterations);
+    counters(meters, "rule_group_iterations", "Evaluations, by rule group.", of -> of.iterations);
     counters(meters, "rule_evaluations", "Evaluated rules, by rule group.", of -> of.evaluations);
     counters(
         meters,
@@ -115,12 +114,12 @@ final class RuleCounts {
     gauges(
         meters,
         "rule_group_last_duration_seconds",
-        "How long the last evaluation took, by rule group.",
+        "Duration of the last evaluation, by rule group.",
         of -> of.lastSeconds);
     gauges(
         meters,
         "rule_group_last_evaluation_timestamp_seconds",
-        "The last evaluated slot, by rule group.",
+        "Time of the last evaluation, by rule group.",
         of -> of.lastSlot / 1e3);
     gauges(meters, "rule_group_rules", "Rules, by rule group.", of -> of.rules);
     gauges(

@@ -55,7 +55,7 @@ record RuleQueries(
           QueryFailure.Kind.LIMITED,
           QueryFailure.Kind.CANCELED);
 
-  private static final String UNKNOWN_HOSTS = "(hosts that are not known)";
+  private static final String UNKNOWN_HOSTS = "(unknown hosts)";
 
   @Override
   public CompletionStage<GroupEvaluation.QueryAnswer> instant(Expr expression, long time) {

@@ -246,7 +246,7 @@ public final class RunningRules implements AutoCloseable {
                       if (done.succeeded()) {
                         done.result().forEach(state -> on(new Event.Came(state)));
                       } else {
-                        LOG.debug("states of {} did not come", fetch.from(), done.cause());
+                        LOG.debug("states of {} did not arrive", fetch.from(), done.cause());
                         on(new Event.FetchFailed(fetch.from(), fetch.groups()));
                       }
                     }));
@@ -320,9 +320,9 @@ public final class RunningRules implements AutoCloseable {
     counts.postponed();
     Throwable cause = cause(why);
     if (cause instanceof RetryLater || cause instanceof QueryFailure) {
-      LOG.debug("slot {} of {} is evaluated later: {}", slot, group.key(), cause.getMessage());
+      LOG.debug("evaluation {} of {} is postponed: {}", slot, group.key(), cause.getMessage());
     } else {
-      LOG.warn("slot {} of {} could not be evaluated and is tried again", slot, group.key(), cause);
+      LOG.warn("evaluation {} of {} failed and is retried", slot, group.key(), cause);
     }
     on(new Event.NotEvaluated(term, group, slot));
   }
@@ -387,7 +387,7 @@ public final class RunningRules implements AutoCloseable {
       postpone(restore.term(), restore.group(), restore.slot(), failure);
     } else {
       LOG.warn(
-          "the stored alerts of {} cannot be read, so they begin anew: {}",
+          "the stored alerts of {} cannot be read, so they start from the beginning: {}",
           restore.group().key(),
           cause(failure).toString());
       on(new Event.Restored(restore.term(), restore.group(), Optional.empty()));

@@ -84,7 +84,7 @@ public final class GroupExchange implements AutoCloseable {
                           source.files().look();
                           return null;
                         })
-                    .onFailure(failure -> LOG.error("looking at rule files failed", failure)));
+                    .onFailure(failure -> LOG.error("checking rule files failed", failure)));
     timers[1] = vertx.setPeriodic(ASK_MILLIS, id -> ask());
   }
 

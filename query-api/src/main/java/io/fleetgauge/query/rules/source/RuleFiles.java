@@ -142,7 +142,8 @@ public final class RuleFiles {
           LOG.info("rule files have changed: there are {} groups now", groups.size());
         } catch (InvalidRules e) {
           LOG.error(
-              "changed rule files cannot be used, the rules stay as they are:\n{}", e.getMessage());
+              "the changed rule files are invalid, the previous rules stay in use:\n{}",
+              e.getMessage());
         }
       }
     }

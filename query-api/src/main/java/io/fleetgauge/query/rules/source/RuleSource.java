@@ -86,23 +86,23 @@ public final class RuleSource implements RuleGroups {
   public void declare(Meters meters) {
     meters.gauge(
         "rule_files_last_reload_successful",
-        "Whether the last reading of rule files succeeded, 1 or 0.",
+        "Whether the last reload of rule files succeeded, 1 or 0.",
         () -> files.status().isGood() ? 1 : 0);
     meters.gauge(
         "rule_files_last_reload_success_timestamp_seconds",
-        "When rule files were last read with success, seconds since the epoch.",
+        "Time of the last successful reload of rule files, seconds since the epoch.",
         () -> files.status().lastSuccess() / 1000.0);
     meters.counter(
         "rule_files_reloads",
-        "Readings of rule files that succeeded.",
+        "Reloads of rule files that succeeded.",
         () -> files.status().successes());
     meters.counter(
         "rule_files_reload_failures",
-        "Readings of rule files that failed, so that the rules stayed as they were.",
+        "Reloads of rule files that failed; the previous rules stayed in use.",
         () -> files.status().failures());
     meters.gauge(
         "rule_file_problems",
-        "Problems of the last reading of rule files.",
+        "Problems of the last reload of rule files.",
         () -> files.status().problems().size());
     meters.gauge(
         "rule_groups",
@@ -118,7 +118,7 @@ public final class RuleSource implements RuleGroups {
         store::unusable);
     meters.counter(
         "rule_groups_over_limit",
-        "Rule groups that the API refused because of rules.maxGroups, rules.maxRules or the length"
+        "Rule groups that the API rejected because of rules.maxGroups, rules.maxRules or the length"
             + " of a name.",
         store::overLimit);
   }

@@ -71,7 +71,7 @@ enum TemplateFunction {
           Map.entry("nil", "test with if, without a comparison"),
           Map.entry("call", "no value of a template is a function"),
           Map.entry("html", "Alertmanager's templates escape HTML"),
-          Map.entry("js", "JavaScript has no place in alerts"),
+          Map.entry("js", "JavaScript is not supported in alerts"),
           Map.entry("println", "use print or printf"),
           Map.entry("slice", "use printf \"%.8s\" or reReplaceAll"),
           Map.entry("toDuration", "use humanizeDuration"),

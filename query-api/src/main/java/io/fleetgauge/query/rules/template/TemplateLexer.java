@@ -111,7 +111,7 @@ final class TemplateLexer {
       at += 4;
       reads(SPACE);
     } else {
-      throw error(open, "a comment has to end with */}} or */ -}}");
+      throw error(open, "a comment must end with */}} or */ -}}");
     }
   }
 

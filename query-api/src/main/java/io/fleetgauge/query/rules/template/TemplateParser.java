@@ -239,7 +239,7 @@ final class TemplateParser {
       boolean isValue =
           command.first() instanceof Node.Literal || command.first() instanceof Node.Dot;
       if (isValue && !commands.isEmpty()) {
-        throw error(first, "what stands behind a | has to be a function");
+        throw error(first, "only a function may follow |");
       }
       commands.add(command);
     }

@@ -130,7 +130,7 @@ class RuleFileReaderTest {
             "f.yaml:19:9: group \"g\", rule 4, \"A\": \"expr\" is missing or empty; a PromQL"
                 + " expression is needed",
             "f.yaml:21:20: group \"g\", rule 4, \"A\": annotations.summary: line 1: js is not"
-                + " supported; JavaScript has no place in alerts",
+                + " supported; JavaScript is not supported in alerts",
             "f.yaml:22:5: the file has a group \"g\" already, in line 2",
             "f.yaml:23:12: rules is a map; a list is required",
             "f.yaml:24:5: a group needs a name; \"name\" is empty");

@@ -221,6 +221,6 @@ class RuleResultsTest {
     assertThat(alerts.stream().filter(each -> each.annotations().get("x").startsWith("1")))
         .hasSize(1_000);
     assertThat(alerts.getLast().annotations().get("x"))
-        .contains("more than 1000 queries at one slot");
+        .contains("more than 1000 queries in one evaluation");
   }
 }

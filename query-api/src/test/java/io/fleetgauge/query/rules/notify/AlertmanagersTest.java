@@ -293,7 +293,8 @@ class AlertmanagersTest {
       String of = "{alertmanager=\"" + server.url("/api/v2/alerts") + "\"}";
       await("queue_length" + of, "0.0");
       assertThat(figure("errors_total" + of)).isEqualTo("1.0");
-      String away = "Alertmanager " + server.url("") + " takes no alerts; 1 and those that follow";
+      String away =
+          "Alertmanager " + server.url("") + " accepts no alerts; 1 and those that follow";
       assertThat(logged())
           .anyMatch(line -> line.startsWith("WARN " + away + " wait, the newest state of each: "))
           .anyMatch(line -> line.matches("INFO resolved after [0-9]+ s: \\Q" + away + "\\E.*"));
@@ -324,9 +325,8 @@ class AlertmanagersTest {
         .containsExactly(
             "ERROR Alertmanager "
                 + server.url("")
-                + " refuses the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped:"
-                + " status 422: a label is wrong"
-                + "!".repeat(1_024 - " a label\r\n\tis wrong".length()));
+                + " rejects the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped: status 422: a label is wrong!"
+                    .repeat(1_024 - " a label\r\n\tis wrong".length()));
     assertThat(
             String.join(
                 "\n", server.bodies.stream().filter(each -> !each.contains("Wrong")).toList()))

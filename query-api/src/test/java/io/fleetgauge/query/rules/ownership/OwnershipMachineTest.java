@@ -538,7 +538,7 @@ class OwnershipMachineTest {
     assertThat(again.slot()).isEqualTo(BEGIN + INTERVAL);
     effects.clear();
     machine.on(new Event.Written(term, state(BEGIN + INTERVAL)), effects::add);
-    assertThat(effects).as("another query API may have gone on").isEmpty();
+    assertThat(effects).as("another query API may have taken over").isEmpty();
     assertThat(machine.state(GroupHash.of(GROUP))).contains(state(BEGIN));
   }
 

@@ -252,7 +252,7 @@ final class HostSession {
         }
         if (used.add(run) && ofSender && used.size() > SenderRuns.MAX_RUNS) {
           throw new WireException(
-              "a body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
+              "a request body has frames of more than " + SenderRuns.MAX_RUNS + " runs");
         }
         learn(run, frame);
         runs.measure(run);

@@ -95,11 +95,11 @@ final class NewHosts {
         0,
         "the cluster has "
             + OwnershipTable.MAX_HOSTS
-            + " hosts, the most it may have: host "
+            + " hosts, the maximum: host "
             + shown(host)
-            + " is not taken; send samples of fewer hosts (ingest.hostLabels says which labels name"
-            + " them), remove some with fleetgauge gateway --remove-host, or send them to another"
-            + " cluster");
+            + " is not accepted; send samples of fewer hosts (ingest.hostLabels says which labels"
+            + " name them), remove some with fleetgauge gateway --remove-host, or send them to"
+            + " another cluster");
   }
 
   private static String over(Sender sender, String has, String limit, int value, String host) {

@@ -151,7 +151,7 @@ final class ReplicaRole {
    * one's differ.
    */
   private void refuse(IntakeAnswer why, Consumer<Peers.CopyAnswer> answer) {
-    LOG.warn("frames of host {} from its owner are not taken: {}", host, why);
+    LOG.warn("frames of host {} from its owner are not accepted: {}", host, why);
     broke();
     answer.accept(Peers.CopyAnswer.of(ReplicaReply.BROKEN));
   }

@@ -103,8 +103,8 @@ class AdmittanceTest {
       assertThat(answer).isInstanceOf(IntakeAnswer.OverLimit.class);
       assertThat(answer.toString())
           .startsWith(
-              "over-limit 0 the cluster has 20000 hosts, the most it may have: host one-more is not"
-                  + " taken; ")
+              "over-limit 0 the cluster has 20000 hosts, the maximum: host one-more is not"
+                  + " accepted; ")
           .contains("--remove-host");
       assertThat(admittance.refusal("h7", sender, 0)).as("one that is known").isEmpty();
     }

@@ -42,7 +42,7 @@ class NewHostsTest {
               new IntakeAnswer.OverLimit(
                   NewHosts.MOST_RETRY_MILLIS,
                   "tenant red has 4 new hosts within an hour, and tenants.red.limits.newHosts is 4:"
-                      + " host one-more is not taken; send it again later, send labels that name"
+                      + " host one-more is not accepted; send it again later, send labels that name"
                       + " hosts (ingest.hostLabels) with fewer values, or raise the limit"));
     }
     admitted(here, "of-blue", BLUE);

@@ -125,7 +125,7 @@ class SenderRunsTest {
     assertThat(take(join(frames.toArray(byte[][]::new)), 1)).isInstanceOf(IntakeAnswer.Kept.class);
     frames.add(body(new FrameEncoder(HOST, 99), 99));
     assertThat(take(join(frames.toArray(byte[][]::new)), 2))
-        .isEqualTo(new IntakeAnswer.Refused("a body has frames of more than 32 runs"));
+        .isEqualTo(new IntakeAnswer.Refused("a request body has frames of more than 32 runs"));
   }
 
   @Test
