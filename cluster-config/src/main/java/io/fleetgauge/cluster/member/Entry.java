@@ -48,7 +48,7 @@ record Entry(String session, long sequence, byte[] body) {
     Optional<byte[]> bytes = seal.open(sealed, place);
     if (bytes.isEmpty()) {
       return new Found.Other(
-          "it is not signed with the secret of this cluster, or was made for another place");
+          "it is not signed with the secret of this cluster, or was signed for another entry");
     }
     try {
       WireReader in = new WireReader(bytes.get());
