@@ -1,5 +1,5 @@
 #!/bin/sh
-# Slurm's Epilog: tells the probe of this node that a job has ended; see prolog.sh. It always ends with 0.
+# Slurm's Epilog: reports to the probe of this node that a job has ended; see prolog.sh. It always ends with 0.
 fleetgauge_folder=$(dirname "$0")
 [ -r "$fleetgauge_folder/fleetgauge-job.sh" ] || exit 0
 . "$fleetgauge_folder/fleetgauge-job.sh"

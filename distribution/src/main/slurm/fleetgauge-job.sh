@@ -1,4 +1,4 @@
-# Functions of the scripts that tell Fleetgauge's probe about Slurm jobs; POSIX sh. Sourced, not run.
+# Functions of the scripts that report Slurm jobs to Fleetgauge's probe; POSIX sh. Sourced, not run.
 #
 # FLEETGAUGE_SOCKET names the probe's socket (attribution.allocations.socket). Requests that the probe does not
 # response are repeated twice. All of it together takes at most 8 seconds, and no failure reaches Slurm: a prolog that
@@ -88,7 +88,7 @@ fleetgauge_send() {
       --unix-socket "$FLEETGAUGE_SOCKET" --request "$1" --header 'Content-Type: application/json' \
       --data-binary @- --output - --write-out '\n%{http_code}' "http://localhost$2" 2>&1) && break
     if [ "$fleetgauge_try" -ge 3 ]; then
-      fleetgauge_log "the probe cannot be told: $fleetgauge_answer"
+      fleetgauge_log "the probe cannot be notified: $fleetgauge_answer"
       return 0
     fi
     fleetgauge_try=$((fleetgauge_try + 1))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Slurm's Prolog: tells the probe of this node which GPUs a job has. Set in slurm.conf, with the folder of this file:
+# Slurm's Prolog: reports the GPUs of a job to the probe of this node. Set in slurm.conf, with the folder of this file:
 #
 #   Prolog=/opt/fleetgauge/slurm/prolog.sh
 #   Epilog=/opt/fleetgauge/slurm/epilog.sh

@@ -40,13 +40,13 @@ final class ConfigurationPage {
 
       | type | how to write it |
       |---|---|
-      | duration | a whole number and `ms`, `s`, `m`, `h` or `d`, such as `15s` |
-      | size | a whole number and `B`, `KiB`, `MiB`, `GiB` or `TiB`, such as `64MiB` |
+      | duration | an integer and `ms`, `s`, `m`, `h` or `d`, such as `15s` |
+      | size | an integer and `B`, `KiB`, `MiB`, `GiB` or `TiB`, such as `64MiB` |
       | file | the path of a file that exists; files are read again when they change |
       | list | `[a, b]`, or one item a line |
 
-      In any text, `${NAME}` stands for the variable `NAME` of the environment, and `${file:/path}` for what is in that
-      file, without one newline at its end:
+      In any text, `${NAME}` is replaced by the environment variable `NAME`, and `${file:/path}` by the content of that
+      file, without one trailing newline:
 
       ```yaml
       cluster:
@@ -54,21 +54,21 @@ final class ConfigurationPage {
       tokenFile: ${CREDENTIALS_DIRECTORY}/token
       ```
 
-      They are replaced when the configuration is read, in lists and labels too, and what replaces them is not searched
-      again. A whole number or a boolean may be written so. A variable that is not set and a file that cannot be read are
-      errors; contents of files are never shown in messages. Write `$${` for `${` itself. Rules of relabeling
-      stay as they are: `$1`, `${1}` and `${name}` are groups there.
+      They are replaced when the configuration is read, also in lists and labels; the replacement itself is not expanded
+      again. An integer or a boolean may come from a placeholder too. A variable that is not set, or a file that cannot be
+      read, is an error; messages never contain the contents of files. Write `$${` for a literal `${`. In relabeling
+      rules nothing is replaced: `$1`, `${1}` and `${name}` are groups there.
 
       Words in capitals inside a key, such as `NAME`, are names that you choose.
 
-      Keys are listed by their first part. Where a key, its default or its meaning is not the same for all processes, the
-      processes stand in brackets.
+      Keys are listed by their first part. Where a key, its default or its meaning differs between processes, the
+      processes are in brackets.
       """;
 
   /** Where a key may stand, as the page names it, in its order. */
   private enum Reader {
     PROBE("probe", "Probe", "`fleetgauge probe` reads one node."),
-    GATEWAY("gateway", "Gateway", "`fleetgauge gateway` keeps the samples of its hosts."),
+    GATEWAY("gateway", "Gateway", "`fleetgauge gateway` stores the samples of its hosts."),
     QUERY("query API", "Query API", "`fleetgauge query` serves queries."),
     TENANTS(
         "tenants file",

@@ -213,7 +213,7 @@ class QueryPathTest {
         .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
     assertThat(text.body())
         .contains("plan\n  here topk(2, other{gpu=\"0\"})\n    shards other{gpu=\"0\"}\n")
-        .contains("topk needs all values in one place")
+        .contains("topk needs all values in one process")
         .contains("shards\n  http://127.0.0.1:");
   }
 

@@ -183,7 +183,7 @@ final class RulesBackfillCommand implements Command {
       }
       return all;
     } catch (ClassCastException | NullPointerException e) {
-      throw new CommandFailure(api.url() + " answers " + query + " without a matrix");
+      throw new CommandFailure(api.url() + " responds to " + query + " without a matrix");
     }
   }
 

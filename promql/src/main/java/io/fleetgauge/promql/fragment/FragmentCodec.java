@@ -67,7 +67,7 @@ public final class FragmentCodec {
     Question.Kind kind = header(in, 'A');
     if (kind != question.kind()) {
       throw new WireException(
-          "the answer is of the kind " + kind.code + ", the question " + question.kind().code);
+          "the result is of the kind " + kind.code + ", the request " + question.kind().code);
     }
     long epoch = in.uvar("the epoch");
     List<String> covered = ListForm.strings(in, "covered hosts");

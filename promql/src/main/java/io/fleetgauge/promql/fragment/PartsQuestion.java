@@ -199,7 +199,7 @@ public record PartsQuestion(
       parts.add(Part.read(in));
     }
     Optional<ChangesQuestion.Since> since =
-        in.uint(1, "whether changes are asked for") == 1
+        in.uint(1, "whether changes are requested") == 1
             ? Optional.of(ChangesQuestion.Since.read(in))
             : Optional.empty();
     return new PartsQuestion(start, end, step, settings, timeout, parts, since);

@@ -31,9 +31,9 @@ final class AggregationSplit {
                 && here.inputs().getFirst() instanceof Plan.Shards shards
                 && shards.expr() == input;
         if (!Distribution.isMergeable(aggregate)) {
-          reasons.put(aggregate, aggregate.op().text() + " needs all values in one place");
+          reasons.put(aggregate, aggregate.op().text() + " needs all values in one process");
         } else if (pushed && order.of(aggregate) && !Distribution.isOrdered(input)) {
-          reasons.put(aggregate, "what is above looks at the order of the groups");
+          reasons.put(aggregate, "an outer expression depends on the order of the groups");
         } else if (pushed) {
           yield new Plan.Merge(aggregate, false);
         }

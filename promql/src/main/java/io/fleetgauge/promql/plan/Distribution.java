@@ -52,9 +52,7 @@ final class Distribution {
       case BUCKETS -> Optional.of(name + " adds buckets in the order of the series");
       case ONE_NUMBER -> Optional.of(call + " depends on all series");
       case RELABELS ->
-          writesHost(call)
-              ? Optional.of(name + " writes the label that says the host")
-              : arguments(call);
+          writesHost(call) ? Optional.of(name + " writes the host label") : arguments(call);
       case PER_SERIES, NO_SERIES -> arguments(call);
     };
   }
@@ -93,12 +91,12 @@ final class Distribution {
   private static Optional<String> aggregate(Expr.Aggregate aggregate) {
     Expr.Grouping grouping = aggregate.grouping();
     if (grouping.labels().contains(HOST) == grouping.without()) {
-      return Optional.of(aggregate.op().text() + " puts hosts together");
+      return Optional.of(aggregate.op().text() + " combines hosts");
     }
     Optional<Expr> parameter = aggregate.parameter().map(Expr::withoutParens);
     if (parameter.isPresent() && parameter.get() instanceof Expr.Text label) {
       if (USUAL_HOST_LABELS.contains(label.value())) {
-        return Optional.of(aggregate.op().text() + " writes the label that says the host");
+        return Optional.of(aggregate.op().text() + " writes the host label");
       }
     } else if (parameter.isPresent() && !isConstant(parameter.get())) {
       return Optional.of(parameter.get() + " depends on all series");

@@ -22,7 +22,7 @@ final class HostKeepingSubtrees {
     if (expr.type() == ValueType.VECTOR && !(expr instanceof Expr.Paren)) {
       Optional<String> obstacle = Distribution.obstacle(expr);
       if (obstacle.isEmpty() && order.of(expr) && !Distribution.isOrdered(expr)) {
-        obstacle = Optional.of("what is above looks at the order of the series");
+        obstacle = Optional.of("an outer expression depends on the order of the series");
       }
       if (obstacle.isEmpty()) {
         return new Plan.Shards(expr);

@@ -84,7 +84,7 @@ public final class Planner {
     return hostLabels.stream()
         .filter(written::contains)
         .findFirst()
-        .map(label -> "the label " + label + ", which says the host here, is written over");
+        .map(label -> "the label " + label + ", the host label here, is overwritten");
   }
 
   /** Plans a query that uses no aliases. */
@@ -108,7 +108,7 @@ public final class Planner {
       plan = AggregationSplit.apply(plan, order, reasons);
       plan = RollupUse.apply(plan, order, reasons);
     } else {
-      reasons.put(prepared.expr(), "the plan raw was asked for");
+      reasons.put(prepared.expr(), "the plan raw was requested");
     }
     Map<String, String> texts = new TreeMap<>();
     reasons.forEach((expr, reason) -> texts.put(expr.toString(), reason));

@@ -38,7 +38,7 @@ public record RollupShape(
 
   public static Outcome of(Expr.Aggregate aggregate) {
     if (!Distribution.isMergeable(aggregate)) {
-      return Outcome.no("rollups cannot answer " + aggregate.op().text());
+      return Outcome.no("rollups do not support " + aggregate.op().text());
     }
     Kind kind = Kind.LATEST;
     long window = 0;
@@ -62,14 +62,14 @@ public record RollupShape(
           Expr.Unary _,
           Expr.Binary _,
           Expr.Paren _ -> {
-        return Outcome.no("rollups are of selectors and their rate and increase");
+        return Outcome.no("rollups cover selectors and their rate and increase");
       }
     }
     if (selector.edges() != Expr.Edges.PLAIN || selector.shift().at().isPresent()) {
       return Outcome.no("the selector has an @ modifier or extended range edges");
     }
     if (!showsStored(aggregate.grouping(), selector)) {
-      return Outcome.no("it uses aliases, and rollups are of what is stored");
+      return Outcome.no("it uses aliases, and rollups have stored names only");
     }
     String metric = "";
     List<Matcher> matchers = new ArrayList<>();

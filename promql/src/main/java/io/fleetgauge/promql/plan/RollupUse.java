@@ -23,7 +23,8 @@ final class RollupUse {
         reasons.put(merge.expr(), outcome.obstacle());
       } else if (order.of(merge.expr())) {
         reasons.put(
-            merge.expr(), "rollups do not know the order of the groups, which is looked at");
+            merge.expr(),
+            "rollups do not have the order of the groups, on which the query depends");
       } else {
         return new Plan.Merge(merge.expr(), true);
       }

@@ -24,7 +24,7 @@ final class Scope {
     if (expr instanceof Expr.Call call && call.function().sharding() == Function.Sharding.JOINS) {
       throw new QueryFailure(
           QueryFailure.Kind.BAD_DATA,
-          "info() reads series that no selector names, which a query with a scope cannot; join with"
+          "info() reads series that no selector names, which is not allowed with a scope; join with"
               + " group_left instead");
     }
     if (expr instanceof Expr.Selector selector) {

@@ -454,7 +454,7 @@ class FragmentCodecTest {
                 FragmentCodec.decode(
                     EXCHANGES.getFirst().answered(), new LabelNamesQuestion(SEARCH)))
         .isInstanceOf(WireException.class)
-        .hasMessage("the answer is of the kind 1, the question 2");
+        .hasMessage("the result is of the kind 1, the request 2");
     for (int kind : new int[] {0, 15, 255}) {
       byte[] bytes = EXCHANGES.getFirst().asked();
       bytes[3] = (byte) kind;

@@ -128,8 +128,8 @@ class MergedAnswersTest {
         merged(
             planned("power * 2"),
             parts("Hostname", "", 1, List.of(), column(A, 1)),
-            new PartsQuestion.Unfit("there are histograms"));
-    assertThat(merged).isEqualTo(EvaluatedParts.unfit("there are histograms"));
+            new PartsQuestion.Unfit("it has histograms"));
+    assertThat(merged).isEqualTo(EvaluatedParts.unfit("it has histograms"));
   }
 
   @Test

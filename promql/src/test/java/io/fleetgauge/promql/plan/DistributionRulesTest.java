@@ -77,15 +77,13 @@ class DistributionRulesTest {
         "x * -scalar(y); -scalar(y) depends on all series",
         "abs(absent(x)); absent needs all series",
         "rate(absent(x)[5m:1m]); absent needs all series",
-        "sum(x); sum puts hosts together",
-        "sum by (rack) (x); sum puts hosts together",
-        "sum without (Hostname) (x); sum puts hosts together",
+        "sum(x); sum combines hosts",
+        "sum by (rack) (x); sum combines hosts",
+        "sum without (Hostname) (x); sum combines hosts",
         "sum by (Hostname) (absent(x)); absent needs all series",
         "topk by (Hostname) (scalar(y), x); scalar(y) depends on all series",
-        "count_values by (Hostname) (\"Hostname\", x); count_values writes the label that says the"
-            + " host",
-        "count_values by (Hostname) (\"node\", x); count_values writes the label that says the"
-            + " host",
+        "count_values by (Hostname) (\"Hostname\", x); count_values writes the host label",
+        "count_values by (Hostname) (\"node\", x); count_values writes the host label",
         "x + on (gpu) y; the operator + matches series of several hosts",
         "x + ignoring (Hostname) y; the operator + matches series of several hosts",
         "x + on (gpu) group_left (Hostname) y; the operator + matches series of several hosts",
@@ -93,9 +91,8 @@ class DistributionRulesTest {
             + " hosts",
         "sort(x) + y; sort orders all series",
         "x + sort(y); sort orders all series",
-        "label_replace(x, \"Hostname\", \"a\", \"b\", \"c\"); label_replace writes the label that"
-            + " says the host",
-        "label_join(x, \"instance\", \"-\", \"b\"); label_join writes the label that says the host",
+        "label_replace(x, \"Hostname\", \"a\", \"b\", \"c\"); label_replace writes the host label",
+        "label_join(x, \"instance\", \"-\", \"b\"); label_join writes the host label",
         "label_replace(sort(x), \"a\", \"a\", \"b\", \"c\"); sort orders all series",
       })
   void anExpressionThatNeedsOtherShardsHasAReason(String text, String why) throws Exception {
@@ -215,7 +212,7 @@ class DistributionRulesTest {
   void aShardRefusesAPartThatWritesOneOfItsHostLabels() throws Exception {
     Expr relabels = parse("label_replace(x, \"machine\", \"a\", \"b\", \"c\")");
     assertThat(Planner.obstacle(relabels, false, List.of("machine", "node")))
-        .contains("the label machine, which says the host here, is written over");
+        .contains("the label machine, the host label here, is overwritten");
     assertThat(Planner.obstacle(relabels, false, List.of("node"))).isEmpty();
     Expr sum = parse("sum(label_replace(x, \"machine\", \"a\", \"b\", \"c\"))");
     assertThat(Planner.obstacle(sum, true, List.of("machine"))).isPresent();

@@ -178,7 +178,7 @@ final class Execution {
               QueryFailure.Kind.EXECUTION,
               "the query of tenant "
                   + caller.tenant()
-                  + " aggregates the whole fleet series by series: "
+                  + " aggregates all hosts series by series: "
                   + cost.series()
                   + " of at most query.wideSeries "
                   + config.wideSeries()

@@ -60,7 +60,7 @@ public final class PeerQueries implements OtherQueryApis {
 
   private static byte[] cancel(RunningQueries running, WireReader asked) throws WireException {
     long query = asked.uvar("a query's id");
-    String askedBy = asked.string("an asker");
+    String askedBy = asked.string("a requester");
     asked.end("the question");
     boolean found = running.cancel(query);
     if (found) {

@@ -100,17 +100,17 @@ class QuerierTest {
     assertThat(raw.value().result()).isEqualTo(pushedDown.value().result());
     assertThat(test.shards.count("parts")).isEqualTo(1);
     assertThat(test.shards.count("samples")).isEqualTo(1);
-    assertThat(raw.value().trace().reasons()).containsValue("the plan raw was asked for");
+    assertThat(raw.value().trace().reasons()).containsValue("the plan raw was requested");
   }
 
   @Test
   void aPartThatAShardCannotGuaranteeIsEvaluatedFromSamples() throws Exception {
-    test.fleet.refuseParts("there are histograms");
+    test.fleet.refuseParts("it has histograms");
     Ask<Evaluated> ask = instant(ROOT, "sum(power)");
     Reply<Evaluated> reply = test.answer(ask);
     assertThat(reply.value().result()).isEqualTo(test.expected(ask).result());
     assertThat(reply.value().trace().reasons())
-        .containsEntry("sum(power)", "evaluated from all samples: there are histograms");
+        .containsEntry("sum(power)", "evaluated from all samples: it has histograms");
     assertThat(test.shards.count("samples")).isEqualTo(1);
   }
 
@@ -194,7 +194,7 @@ class QuerierTest {
     test.answer(range);
     test.answer(range);
     test.answer(range(ROOT, "sum(power)", START, END - STEP));
-    test.fleet.refuseParts("there are histograms");
+    test.fleet.refuseParts("it has histograms");
     test.answer(instant(ROOT, "max(power)"));
     test.answer(Ask.of(ROOT, new Request.LabelNames(SeriesFilter.ALL), 120_000));
     test.shards.hold("samples");
@@ -427,7 +427,7 @@ class QuerierTest {
     assertFails(
         test.begin(instant(ROOT, "stddev(power)")),
         QueryFailure.Kind.EXECUTION,
-        "the query of tenant root aggregates the whole fleet series by series: 12 of at most"
+        "the query of tenant root aggregates all hosts series by series: 12 of at most"
             + " query.wideSeries 11; match fewer series, or use an aggregation that rollups serve");
     assertThat(test.answer(instant(ROOT, "sum(power)")).warnings()).isEmpty();
     assertThat(test.answer(instant(RACK_0, "stddev(power)")).warnings()).isEmpty();
@@ -505,7 +505,7 @@ class QuerierTest {
   void whatARollupWasExpectedToServeIsHeavyWhenItsSamplesAreRead() throws Exception {
     Caller caller = limited(1L << 40, 1_000, Duration.ofDays(400), 1_000);
     test.shards.pretend(new Extent(10, 4_000_000));
-    test.fleet.refuseParts("there are histograms");
+    test.fleet.refuseParts("it has histograms");
     Reply<Evaluated> reply = test.answer(instant(caller, "sum(power)"));
     assertThat(test.shards.reads()).contains("parts", "heavy samples");
     assertThat(reply.value().trace().estimated().isHeavy()).isTrue();

@@ -99,7 +99,7 @@ class GatewayHttpTest {
   void anAnswerOfAnotherKindThanTheQuestionIsNotTaken() {
     gateway = answering(NO_HOSTS, HOSTS);
     assertThatThrownBy(() -> ask(NAMES))
-        .hasMessageContaining("the answer is of the kind 9, the question 2");
+        .hasMessageContaining("the result is of the kind 9, the request 2");
   }
 
   @Test

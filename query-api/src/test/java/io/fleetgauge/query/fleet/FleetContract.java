@@ -316,7 +316,7 @@ public abstract class FleetContract extends SourceContract {
 
   @Test
   protected void aPartThatAShardCannotGuaranteeIsReportedAsUnfit() throws Exception {
-    fleet.refuseParts("there are histograms");
+    fleet.refuseParts("it has histograms");
     Query query =
         new Query(
             "sum(power)",
@@ -328,7 +328,7 @@ public abstract class FleetContract extends SourceContract {
     Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
     EvaluatedParts parts =
         await(shards.parts(planned, Optional.empty(), options())).value().parts();
-    assertThat(parts.unfit()).isEqualTo("there are histograms");
+    assertThat(parts.unfit()).isEqualTo("it has histograms");
     assertThat(parts.parts()).isEmpty();
   }
 

@@ -62,7 +62,7 @@ final class NameChecks {
         findings.warning(
             CHECK,
             name + " was found only after " + millis + " ms",
-            "see the name servers in /etc/resolv.conf; the first of them may not answer");
+            "see the name servers in /etc/resolv.conf; the first of them may not respond");
       } else if (!text(found).equals(name)) {
         findings.ok(CHECK, name + " is " + text(found));
       }

@@ -121,7 +121,7 @@ final class OtherChecks {
           "correct the address");
       return;
     }
-    findings.ok(REACH, "the gateway " + address + " answers in " + healthy.millis() + " ms");
+    findings.ok(REACH, "the gateway " + address + " responds in " + healthy.millis() + " ms");
     clock(address, healthy);
     version(address);
   }

@@ -124,14 +124,14 @@ final class TlsChecks {
         findings.failure(
             CHECK,
             text + " is valid only from " + each.getNotBefore().toInstant() + " on",
-            "set the clock of this machine, or issue it anew");
+            "set the clock of this machine, or renew it");
       } else if (now.isAfter(end)) {
-        findings.failure(CHECK, text + " expired at " + end, "issue it anew");
+        findings.failure(CHECK, text + " expired at " + end, "reissue it");
       } else if (now.plus(SOON).isAfter(end)) {
         findings.warning(
             CHECK,
             text + " expires at " + end + ", in " + Duration.between(now, end).toDays() + " days",
-            "issue it anew; the process reads the new file by itself");
+            "renew it; the process reads the new file automatically");
       } else {
         findings.ok(CHECK, text + " is valid until " + end);
       }
@@ -184,7 +184,7 @@ final class TlsChecks {
       }
     } catch (CertificateParsingException e) {
       findings.failure(
-          CHECK, "the names of the certificate cannot be read: " + e.getMessage(), "issue it anew");
+          CHECK, "the names of the certificate cannot be read: " + e.getMessage(), "reissue it");
     }
   }
 

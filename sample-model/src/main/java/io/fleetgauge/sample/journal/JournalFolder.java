@@ -247,7 +247,9 @@ final class JournalFolder {
       }
     } catch (AccessDeniedException e) {
       LOG.debug(
-          "the process may not read {}: whoever created {} has to force its name", parent, path);
+          "the process may not read {}: its creator must sync the name of {} to disk",
+          parent,
+          path);
     }
   }
 

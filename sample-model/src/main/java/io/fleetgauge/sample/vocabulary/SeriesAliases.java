@@ -62,7 +62,7 @@ public record SeriesAliases(Optional<MetricAlias> metric, Map<String, String> la
                 + metric.orElseThrow().name()
                 + " is an alias with the factor "
                 + factor()
-                + ", by which native histograms cannot be scaled; ask for "
+                + ", by which native histograms cannot be scaled; query "
                 + metric.orElseThrow().stored());
   }
 

@@ -180,10 +180,10 @@ final class PartsRunner {
             ? Engine.partials(query, aggregate, grid, source, stop)
             : Optional.of(Engine.columns(query, expr, grid, source, stop));
     if (result.isEmpty()) {
-      return Optional.of("a sum needs more bits");
+      return Optional.of("a sum exceeds the exact range");
     }
     if (!PartResultForm.fits(result.get())) {
-      return Optional.of("there are histograms");
+      return Optional.of("it has histograms");
     }
     results.add(result.get(), note);
     return Optional.empty();
@@ -243,7 +243,7 @@ final class PartsRunner {
           || selection.to() - selection.from() > BRIEF_MILLIS
           || !isInMemory(hosts, selection.from())) {
         throw new QueryFailure(
-            QueryFailure.Kind.EXECUTION, "many samples or a disk would have to be read");
+            QueryFailure.Kind.EXECUTION, "many samples, or blocks on disk, must be read");
       }
       source.select(selection, receiver);
     };

@@ -80,12 +80,12 @@ class RollupFitTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "stddev(power)                      | rollups cannot answer stddev",
-        "quantile(0.5, power)               | rollups cannot answer quantile",
-        "topk(1, power)                     | rollups cannot answer topk",
-        "count_values(\"v\", power)         | rollups cannot answer count_values",
-        "sum(power * 2)                     | rollups are of selectors and their rate and increase",
-        "sum(irate(power[1m]))              | rollups are of selectors and their rate and increase",
+        "stddev(power)                      | rollups do not support stddev",
+        "quantile(0.5, power)               | rollups do not support quantile",
+        "topk(1, power)                     | rollups do not support topk",
+        "count_values(\"v\", power)         | rollups do not support count_values",
+        "sum(power * 2)                     | rollups cover selectors and their rate and increase",
+        "sum(irate(power[1m]))              | rollups cover selectors and their rate and increase",
         "sum(power @ 5)                     | the selector has an @ modifier or extended range"
             + " edges",
         "sum({__name__=~\"power\"})         | the selector does not name exactly one metric",

@@ -63,8 +63,9 @@ final class NewHosts {
           new IntakeAnswer.OverLimit(
               0,
               over(sender, tenant.hosts + " hosts", "hosts", sender.hosts(), host)
-                  + "; send samples of fewer hosts (ingest.hostLabels says which labels name them),"
-                  + " remove some with fleetgauge gateway --remove-host, or raise the limit"));
+                  + "; send samples of fewer hosts (ingest.hostLabels lists the labels that name"
+                  + " them), remove some with fleetgauge gateway --remove-host, or raise the"
+                  + " limit"));
     }
     if (tenant.lately.size() >= sender.newHosts()) {
       long oldest = tenant.lately.stream().mapToLong(Long::longValue).min().orElse(now);
@@ -97,8 +98,8 @@ final class NewHosts {
             + OwnershipTable.MAX_HOSTS
             + " hosts, the maximum: host "
             + shown(host)
-            + " is not accepted; send samples of fewer hosts (ingest.hostLabels says which labels"
-            + " name them), remove some with fleetgauge gateway --remove-host, or send them to"
+            + " is not accepted; send samples of fewer hosts (ingest.hostLabels lists the labels"
+            + " that name them), remove some with fleetgauge gateway --remove-host, or send them to"
             + " another cluster");
   }
 
