@@ -5,6 +5,7 @@ import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.MissingSource;
+import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Tick;
@@ -24,6 +25,7 @@ final class CollectorReader implements Reader {
   private final String name;
   private final Collector collector;
   private final TickClass tickClass;
+  private final NodeFiles files;
   private final Faults faults;
   private final CollectorReadings readings;
   private final Metric duration = new Metric("node_scrape_collector_duration_seconds", "collector");
@@ -33,11 +35,13 @@ final class CollectorReader implements Reader {
   private boolean isMissing;
 
   /**
-   * @param faults counts what the collector could not understand
+   * @param faults counts what the collector could not understand of the files
    */
-  CollectorReader(String name, Collector collector, TickClass tickClass, Faults faults) {
+  CollectorReader(
+      String name, Collector collector, NodeFiles files, TickClass tickClass, Faults faults) {
     this.name = name;
     this.collector = collector;
+    this.files = files;
     this.tickClass = tickClass;
     this.faults = faults;
     this.readings = new CollectorReadings(faults);
@@ -78,7 +82,7 @@ final class CollectorReader implements Reader {
   private boolean succeeds() {
     long before = faults.count();
     try {
-      collector.read(readings);
+      collector.read(files, readings);
       boolean succeeded = faults.count() == before;
       if (!succeeded && !isFailing) {
         LOG.warn(

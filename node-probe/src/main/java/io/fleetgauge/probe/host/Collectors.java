@@ -37,7 +37,6 @@ import io.fleetgauge.probe.host.network.UdpQueues;
 import io.fleetgauge.probe.host.reading.Collector;
 import io.fleetgauge.probe.host.reading.Filter;
 import io.fleetgauge.probe.host.reading.Libc;
-import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.host.storage.DiskStats;
 import io.fleetgauge.probe.host.storage.FileSystem;
 import io.fleetgauge.probe.host.storage.MdAdm;
@@ -54,52 +53,50 @@ final class Collectors {
   /**
    * @param clock ms since the epoch
    */
-  static Collector of(
-      HostCollector name, NodeFiles files, HostSettings settings, LongSupplier clock) {
+  static Collector of(HostCollector name, HostSettings settings, LongSupplier clock) {
     return switch (name) {
-      case ARP -> new Arp(files, filter(settings.arpDevices()));
-      case BONDING -> new Bonding(files);
-      case CONNTRACK -> new Conntrack(files);
-      case CPU -> new Cpu(files);
-      case CPUFREQ -> new CpuFreq(files);
-      case DISKSTATS -> new DiskStats(files, filter(settings.disks()));
-      case DMI -> new Dmi(files);
-      case EDAC -> new Edac(files);
-      case ENTROPY -> new Entropy(files);
-      case FILEFD -> new FileFd(files);
+      case ARP -> new Arp(filter(settings.arpDevices()));
+      case BONDING -> new Bonding();
+      case CONNTRACK -> new Conntrack();
+      case CPU -> new Cpu();
+      case CPUFREQ -> new CpuFreq();
+      case DISKSTATS -> new DiskStats(filter(settings.disks()));
+      case DMI -> new Dmi();
+      case EDAC -> new Edac();
+      case ENTROPY -> new Entropy();
+      case FILEFD -> new FileFd();
       case FILESYSTEM ->
           new FileSystem(
-              files,
               filter(settings.mountPoints()),
               filter(settings.fileSystemTypes()),
               new NetworkMounts(Libc::space, System::nanoTime));
-      case HWMON -> new HwMon(files, filter(settings.chips()), filter(settings.sensors()));
-      case INFINIBAND -> new Infiniband(files, filter(settings.infinibandDevices()));
-      case KERNEL_HUNG -> new KernelHung(files);
-      case LOADAVG -> new LoadAvg(files);
-      case MDADM -> new MdAdm(files);
-      case MEMINFO -> new MemInfo(files);
-      case NETCLASS -> new NetClass(files, filter(settings.networkClasses()));
-      case NETDEV -> new NetDev(files, filter(settings.networkDevices()));
-      case NETSTAT -> new NetStat(files, Filter.of(settings.netstatFields(), ""));
-      case NFS -> new Nfs(files);
-      case NVME -> new Nvme(files);
-      case OS -> new OsRelease(files);
-      case PRESSURE -> new Pressure(files);
-      case PROCESSES -> new Processes(files);
-      case RAPL -> new Rapl(files);
-      case SCHEDSTAT -> new SchedStat(files);
-      case SOCKSTAT -> new SockStat(files, Libc.pageBytes());
-      case SOFTNET -> new SoftNet(files);
-      case STAT -> new Stat(files);
-      case TEXTFILE -> new Textfile(settings.textfiles(), files);
-      case THERMAL_ZONE -> new ThermalZone(files);
-      case TIME -> new Time(files, clock);
+      case HWMON -> new HwMon(filter(settings.chips()), filter(settings.sensors()));
+      case INFINIBAND -> new Infiniband(filter(settings.infinibandDevices()));
+      case KERNEL_HUNG -> new KernelHung();
+      case LOADAVG -> new LoadAvg();
+      case MDADM -> new MdAdm();
+      case MEMINFO -> new MemInfo();
+      case NETCLASS -> new NetClass(filter(settings.networkClasses()));
+      case NETDEV -> new NetDev(filter(settings.networkDevices()));
+      case NETSTAT -> new NetStat(Filter.of(settings.netstatFields(), ""));
+      case NFS -> new Nfs();
+      case NVME -> new Nvme();
+      case OS -> new OsRelease();
+      case PRESSURE -> new Pressure();
+      case PROCESSES -> new Processes();
+      case RAPL -> new Rapl();
+      case SCHEDSTAT -> new SchedStat();
+      case SOCKSTAT -> new SockStat(Libc.pageBytes());
+      case SOFTNET -> new SoftNet();
+      case STAT -> new Stat();
+      case TEXTFILE -> new Textfile(settings.textfiles());
+      case THERMAL_ZONE -> new ThermalZone();
+      case TIME -> new Time(clock);
       case TIMEX -> new Timex();
-      case UDP_QUEUES -> new UdpQueues(files);
-      case UNAME -> new Uname(files);
-      case VMSTAT -> new VmStat(files, Filter.of(settings.vmstatFields(), ""));
-      case XFS -> new Xfs(files);
+      case UDP_QUEUES -> new UdpQueues();
+      case UNAME -> new Uname();
+      case VMSTAT -> new VmStat(Filter.of(settings.vmstatFields(), ""));
+      case XFS -> new Xfs();
     };
   }
 

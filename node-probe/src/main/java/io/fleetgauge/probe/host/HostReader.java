@@ -59,7 +59,8 @@ public final class HostReader implements ProbePart {
         readers.add(
             new CollectorReader(
                 name.text(),
-                Collectors.of(name, files, settings, clock),
+                Collectors.of(name, settings, clock),
+                files,
                 classes.of(name.text(), "", usual),
                 faults));
       }

@@ -43,7 +43,6 @@ final class Textfile implements Collector {
       boolean isDamaged) {}
 
   private final Optional<Path> folder;
-  private final NodeFiles files;
   private final Metric modified = new Metric("node_textfile_mtime_seconds", "file");
   private final Metric error = new Metric("node_textfile_scrape_error");
   private final Set<Labels> seen = new HashSet<>();
@@ -53,9 +52,8 @@ final class Textfile implements Collector {
   /**
    * @param folder empty if there is none
    */
-  public Textfile(Optional<Path> folder, NodeFiles files) {
+  public Textfile(Optional<Path> folder) {
     this.folder = folder;
-    this.files = files;
   }
 
   /** Type and help of the metrics that the files have, by name. */
@@ -64,12 +62,12 @@ final class Textfile implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) {
-    out.add(error, folder.isEmpty() || read(out, folder.get()) ? 0 : 1);
+  public void read(NodeFiles files, CollectorReadings out) {
+    out.add(error, folder.isEmpty() || read(files, out, folder.get()) ? 0 : 1);
   }
 
   /** Tells whether all was well. */
-  private boolean read(CollectorReadings out, Path path) {
+  private boolean read(NodeFiles files, CollectorReadings out, Path path) {
     String[] names = path.toFile().list();
     if (names == null) {
       return false;
@@ -83,12 +81,12 @@ final class Textfile implements Collector {
         continue;
       }
       if (now.size() == MAX_FILES) {
-        return refuse("there are more than " + MAX_FILES + " files in " + path);
+        return refuse(files, "there are more than " + MAX_FILES + " files in " + path);
       }
       String file = path.resolve(name).toString();
-      Parsed parsed = parsed(file);
+      Parsed parsed = parsed(files, file);
       now.put(file, parsed);
-      isWell &= !parsed.isDamaged() && add(out, file, parsed);
+      isWell &= !parsed.isDamaged() && add(files, out, file, parsed);
     }
     if (!now.equals(known)) {
       Map<String, TextExposition.Family> all = new HashMap<>();
@@ -99,16 +97,16 @@ final class Textfile implements Collector {
     return isWell;
   }
 
-  private boolean add(CollectorReadings out, String file, Parsed parsed) {
+  private boolean add(NodeFiles files, CollectorReadings out, String file, Parsed parsed) {
     boolean isWell = true;
     for (TextExpositionReader.Sample sample : parsed.samples()) {
       if (seen.size() == MAX_SAMPLES) {
-        return refuse(file + " goes beyond " + MAX_SAMPLES + " samples of all files");
+        return refuse(files, file + " goes beyond " + MAX_SAMPLES + " samples of all files");
       }
       if (seen.add(sample.labels())) {
         out.add(sample.labels(), sample.value());
       } else {
-        isWell = refuse(file + " has " + sample.labels() + " again");
+        isWell = refuse(files, file + " has " + sample.labels() + " again");
       }
     }
     out.add(modified, Math.floorDiv(parsed.modified(), 1_000), file);
@@ -116,7 +114,7 @@ final class Textfile implements Collector {
   }
 
   /** Reads a file anew only if it changed. */
-  private Parsed parsed(String path) {
+  private Parsed parsed(NodeFiles files, String path) {
     File file = new File(path);
     long time = file.lastModified();
     long size = file.length();
@@ -140,12 +138,12 @@ final class Textfile implements Collector {
       of.values().removeIf(family -> !TYPES.contains(family.type()));
       return new Parsed(time, size, read.samples(), of, false);
     } catch (IOException | TextExpositionReader.BadLine e) {
-      refuse(path + " is left out: " + e.getMessage());
+      refuse(files, path + " is left out: " + e.getMessage());
       return new Parsed(time, size, List.of(), Map.of(), true);
     }
   }
 
-  private boolean refuse(String why) {
+  private static boolean refuse(NodeFiles files, String why) {
     files.damaged(why);
     return false;
   }

@@ -277,7 +277,7 @@ class DamagedFilesTest {
       Tick.Builder tick = new Tick.Builder();
       readings.begin(tick);
       try {
-        Collectors.of(collector, files, settings, () -> 0).read(readings);
+        Collectors.of(collector, settings, () -> 0).read(files, readings);
       } catch (MissingSource e) {
         // Absence is no failure.
       }

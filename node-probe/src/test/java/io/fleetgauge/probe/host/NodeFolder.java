@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * Files of a node below a folder that a collector reads: {@code proc}, {@code sys}, {@code root}.
@@ -31,14 +30,14 @@ public final class NodeFolder {
   }
 
   /** The samples of one reading of a collector, as Prometheus's text format has them. */
-  public List<String> read(Function<NodeFiles, Collector> collector) throws IOException {
+  public List<String> read(Collector collector) throws IOException {
     NodeFiles files =
         new NodeFiles(
             folder.resolve("proc"), folder.resolve("sys"), folder.resolve("root"), faults);
     Tick.Builder tick = new Tick.Builder();
     CollectorReadings readings = new CollectorReadings(faults);
     readings.begin(tick);
-    collector.apply(files).read(readings);
+    collector.read(files, readings);
     Tick read = tick.at(0);
     return TextExposition.write(read, KnownMetrics.families(read))
         .lines()

@@ -29,7 +29,7 @@ class TextfileTest {
 
   @BeforeEach
   void create() {
-    collector = new Textfile(Optional.of(folder), new NodeFiles(folder, folder, folder, faults));
+    collector = new Textfile(Optional.of(folder));
   }
 
   @Test
@@ -103,10 +103,10 @@ class TextfileTest {
 
   @Test
   void withoutAFolderThereIsNoErrorButWithoutItsFilesThereIs() {
-    assertThat(read(new Textfile(Optional.empty(), new NodeFiles(folder, folder, folder, faults))))
+    assertThat(read(new Textfile(Optional.empty())))
         .containsExactly("node_textfile_scrape_error{} 0.0");
     Path gone = folder.resolve("gone");
-    assertThat(read(new Textfile(Optional.of(gone), new NodeFiles(folder, folder, folder, faults))))
+    assertThat(read(new Textfile(Optional.of(gone))))
         .containsExactly("node_textfile_scrape_error{} 1.0");
   }
 
@@ -117,7 +117,7 @@ class TextfileTest {
   private List<String> read(Textfile textfile) {
     Tick.Builder builder = new Tick.Builder();
     readings.begin(builder);
-    textfile.read(readings);
+    textfile.read(new NodeFiles(folder, folder, folder, faults), readings);
     Tick tick = builder.at(0);
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < tick.size(); i++) {

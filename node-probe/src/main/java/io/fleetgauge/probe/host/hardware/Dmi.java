@@ -31,19 +31,17 @@ public final class Dmi implements Collector {
     "sys_vendor"
   };
 
-  private final NodeFiles files;
   private final Metric info;
   private final String[] values = new String[FILES.length];
 
-  public Dmi(NodeFiles files) {
-    this.files = files;
+  public Dmi() {
     String[] labels = FILES.clone();
     labels[labels.length - 1] = "system_vendor";
     info = new Metric("node_dmi_info", labels);
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/dmi/id/");
     if (!files.isThere(folder)) {
       throw new MissingSource(folder);

@@ -11,7 +11,6 @@ import java.util.regex.Pattern;
 public final class Edac implements Collector {
   private static final Pattern CHANNEL = Pattern.compile("ch(\\d+)_ce_count");
 
-  private final NodeFiles files;
   private final Metric corrected = new Metric("node_edac_correctable_errors_total", "controller");
   private final Metric uncorrected =
       new Metric("node_edac_uncorrectable_errors_total", "controller");
@@ -22,17 +21,13 @@ public final class Edac implements Collector {
   private final Metric ofChannel = channel("correctable");
   private final Metric ofChannelUncorrected = channel("uncorrectable");
 
-  public Edac(NodeFiles files) {
-    this.files = files;
-  }
-
   private static Metric channel(String kind) {
     String name = "node_edac_channel_" + kind + "_errors_total";
     return new Metric(name, "controller", "csrow", "channel", "dimm_label");
   }
 
   @Override
-  public void read(CollectorReadings out) {
+  public void read(NodeFiles files, CollectorReadings out) {
     String folder = files.inSys("devices/system/edac/mc/");
     for (String name : files.list(folder)) {
       if (name.matches("mc\\d+")) {
@@ -44,14 +39,15 @@ public final class Edac implements Collector {
         out.add(ofRowUncorrected, files.number(path + "ue_noinfo_count"), controller, "unknown");
         for (String row : files.list(path)) {
           if (row.matches("csrow\\d+")) {
-            read(out, path + row + "/", controller, row.substring("csrow".length()));
+            read(files, out, path + row + "/", controller, row.substring("csrow".length()));
           }
         }
       }
     }
   }
 
-  private void read(CollectorReadings out, String path, String controller, String row) {
+  private void read(
+      NodeFiles files, CollectorReadings out, String path, String controller, String row) {
     out.add(ofRow, files.number(path + "ce_count"), controller, row);
     out.add(ofRowUncorrected, files.number(path + "ue_count"), controller, row);
     for (String file : files.list(path)) {

@@ -21,7 +21,6 @@ public final class HwMon implements Collector {
   private static final Pattern NOT_IN_NAMES = Pattern.compile("[^a-z0-9:_]");
   private static final Pattern OUTER_LINES = Pattern.compile("^_+|_+$");
 
-  private final NodeFiles files;
   private final Filter chips;
   private final HwMonSensors sensors;
   private final Metric names = new Metric("node_hwmon_chip_names", "chip", "chip_name");
@@ -32,14 +31,13 @@ public final class HwMon implements Collector {
   /**
    * @param sensors which sensors are read, as chip;sensor
    */
-  public HwMon(NodeFiles files, Filter chips, Filter sensors) {
-    this.files = files;
+  public HwMon(Filter chips, Filter sensors) {
     this.chips = chips;
-    this.sensors = new HwMonSensors(files, sensors);
+    this.sensors = new HwMonSensors(sensors);
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/hwmon/");
     List<Chip> found = new ArrayList<>();
     Map<String, Integer> places = new HashMap<>();
@@ -64,7 +62,7 @@ public final class HwMon implements Collector {
         if (!chip.name().isEmpty()) {
           out.add(names, 1, label, chip.name());
         }
-        sensors.read(out, chip.folder(), label);
+        sensors.read(files, out, chip.folder(), label);
       }
     }
   }

@@ -46,22 +46,20 @@ final class HwMonSensors {
 
   private static final Name OTHER = new Name("", "", "");
 
-  private final NodeFiles files;
   private final Filter wanted;
   private final Map<String, Name> known = new HashMap<>();
   private final Fields metrics = new Fields(name -> new Metric(name, "chip", "sensor"));
   private final Metric labels = new Metric("node_hwmon_sensor_label", "chip", "sensor", "label");
 
-  HwMonSensors(NodeFiles files, Filter wanted) {
-    this.files = files;
+  HwMonSensors(Filter wanted) {
     this.wanted = wanted;
   }
 
-  void read(CollectorReadings out, String folder, String chip) {
+  void read(NodeFiles files, CollectorReadings out, String folder, String chip) {
     Map<String, Map<String, String>> found = new TreeMap<>();
-    find(folder, found);
+    find(files, folder, found);
     // Older drivers have their sensors in the device's own folder.
-    find(folder + "/device", found);
+    find(files, folder + "/device", found);
     found.forEach(
         (sensor, said) -> {
           if (wanted.takes(chip + ";" + sensor)) {
@@ -70,7 +68,7 @@ final class HwMonSensors {
         });
   }
 
-  private void find(String folder, Map<String, Map<String, String>> found) {
+  private void find(NodeFiles files, String folder, Map<String, Map<String, String>> found) {
     for (String file : files.list(folder)) {
       Name name =
           known.size() < 4_096 ? known.computeIfAbsent(file, HwMonSensors::name) : name(file);

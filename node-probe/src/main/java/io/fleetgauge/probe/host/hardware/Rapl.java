@@ -16,17 +16,12 @@ public final class Rapl implements Collector {
   private static final double MICRO = 1e6;
   private static final Pattern NUMBERED = Pattern.compile("([^-]*)-(\\d+)");
 
-  private final NodeFiles files;
   private final Fields joules =
       new Fields(zone -> new Metric("node_rapl_" + zone + "_joules_total", "index", "path"));
   private final Map<String, Integer> counts = new HashMap<>();
 
-  public Rapl(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/powercap/");
     counts.clear();
     for (String zone : files.listed(folder)) {

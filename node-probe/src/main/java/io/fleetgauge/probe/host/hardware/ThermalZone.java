@@ -11,17 +11,12 @@ public final class ThermalZone implements Collector {
   private static final String ZONE = "thermal_zone";
   private static final String DEVICE = "cooling_device";
 
-  private final NodeFiles files;
   private final Metric temperature = new Metric("node_thermal_zone_temp", "zone", "type");
   private final Metric current = new Metric("node_cooling_device_cur_state", "name", "type");
   private final Metric maximum = new Metric("node_cooling_device_max_state", "name", "type");
 
-  public ThermalZone(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) {
+  public void read(NodeFiles files, CollectorReadings out) {
     String folder = files.inSys("class/thermal/");
     for (String name : files.list(folder)) {
       String path = folder + name;

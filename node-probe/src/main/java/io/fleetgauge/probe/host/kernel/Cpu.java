@@ -24,20 +24,14 @@ public final class Cpu implements Collector {
   /** A fall of the idle time by so much means that the CPU was taken away and came back. */
   private static final double RESTART_SECONDS = 3;
 
-  private final NodeFiles files;
-  private final CpuTopology topology;
+  private final CpuTopology topology = new CpuTopology();
   private final Metric seconds = new Metric("node_cpu_seconds_total", "cpu", "mode");
   private final Metric guest = new Metric("node_cpu_guest_seconds_total", "cpu", "mode");
   private final Map<String, double[]> highest = new HashMap<>();
   private final double[] row = new double[MODES.length + GUEST_MODES.length];
 
-  public Cpu(NodeFiles files) {
-    this.files = files;
-    this.topology = new CpuTopology(files);
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText stat = files.proc("stat");
     int cpus = 0;
     while (stat.nextLine()) {
@@ -63,7 +57,7 @@ public final class Cpu implements Collector {
     if (highest.size() > cpus) {
       highest.clear(); // some are gone; the others begin anew
     }
-    topology.read(out);
+    topology.read(files, out);
   }
 
   /** The kernel estimates some of these times, and takes a little back at times. */

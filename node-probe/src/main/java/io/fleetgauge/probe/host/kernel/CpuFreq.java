@@ -12,12 +12,10 @@ public final class CpuFreq implements Collector {
   /** A metric and the file that has it, in kHz. */
   private record Frequency(Metric metric, String file) {}
 
-  private final NodeFiles files;
   private final List<Frequency> frequencies = new ArrayList<>();
   private final Metric governor = new Metric("node_cpu_scaling_governor", "cpu", "governor");
 
-  public CpuFreq(NodeFiles files) {
-    this.files = files;
+  public CpuFreq() {
     frequency("frequency", "cpuinfo_cur_freq");
     frequency("frequency_avg", "cpuinfo_avg_freq");
     frequency("frequency_min", "cpuinfo_min_freq");
@@ -32,7 +30,7 @@ public final class CpuFreq implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) {
+  public void read(NodeFiles files, CollectorReadings out) {
     String folder = files.inSys("devices/system/cpu/");
     for (String name : files.list(folder)) {
       if (!name.matches("cpu\\d+")) {

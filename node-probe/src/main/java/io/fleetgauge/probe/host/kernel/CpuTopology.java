@@ -14,7 +14,6 @@ final class CpuTopology {
   /** A file with a count, and the labels of its series. */
   private record Throttle(String file, String[] labels) {}
 
-  private final NodeFiles files;
   private final Metric ofCores = new Metric("node_cpu_core_throttles_total", "package", "core");
   private final Metric ofPackages = new Metric("node_cpu_package_throttles_total", "package");
   private final Metric isolated = new Metric("node_cpu_isolated", "cpu");
@@ -26,17 +25,13 @@ final class CpuTopology {
   private List<Throttle> packages = List.of();
   private List<String> isolatedCpus = List.of();
 
-  CpuTopology(NodeFiles files) {
-    this.files = files;
-  }
-
-  void read(CollectorReadings out) {
+  void read(NodeFiles files, CollectorReadings out) {
     String folder = files.inSys("devices/system/cpu/");
     String[] now =
         Arrays.stream(files.list(folder)).filter(CpuTopology::isCpu).toArray(String[]::new);
     if (!Arrays.equals(now, names)) {
       names = now;
-      learn(folder);
+      learn(files, folder);
     }
     for (Throttle core : cores) {
       out.add(ofCores, files.number(core.file()), core.labels());
@@ -62,7 +57,7 @@ final class CpuTopology {
         && name.chars().skip(3).allMatch(c -> c >= '0' && c <= '9');
   }
 
-  private void learn(String folder) {
+  private void learn(NodeFiles files, String folder) {
     cores = new ArrayList<>();
     packages = new ArrayList<>();
     Set<List<String>> seen = new HashSet<>();

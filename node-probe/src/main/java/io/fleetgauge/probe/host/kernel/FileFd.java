@@ -9,16 +9,11 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code filefd}. */
 public final class FileFd implements Collector {
-  private final NodeFiles files;
   private final Metric allocated = new Metric("node_filefd_allocated");
   private final Metric maximum = new Metric("node_filefd_maximum");
 
-  public FileFd(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("sys/fs/file-nr");
     if (text.nextLine()) {
       if (text.wordsLeft() < 3) {

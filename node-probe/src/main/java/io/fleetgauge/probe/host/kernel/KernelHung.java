@@ -8,15 +8,10 @@ import io.fleetgauge.probe.host.reading.NodeFiles;
 
 /** node_exporter's collector {@code kernel_hung}. */
 public final class KernelHung implements Collector {
-  private final NodeFiles files;
   private final Metric tasks = new Metric("node_kernel_hung_tasks_total");
 
-  public KernelHung(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String file = files.inProc("sys/kernel/hung_task_detect_count");
     if (!files.isThere(file)) {
       throw new MissingSource(file);

@@ -9,17 +9,12 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code loadavg}. */
 public final class LoadAvg implements Collector {
-  private final NodeFiles files;
   private final Metric[] loads = {
     new Metric("node_load1"), new Metric("node_load5"), new Metric("node_load15")
   };
 
-  public LoadAvg(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("loadavg");
     if (text.nextLine()) {
       for (Metric load : loads) {

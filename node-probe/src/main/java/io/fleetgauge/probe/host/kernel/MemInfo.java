@@ -10,13 +10,8 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code meminfo}; every field of the file, also new ones. */
 public final class MemInfo implements Collector {
-  private final NodeFiles files;
   private final Fields counts = new Fields(field -> new Metric(name(field)));
   private final Fields bytes = new Fields(field -> new Metric(name(field) + "_bytes"));
-
-  public MemInfo(NodeFiles files) {
-    this.files = files;
-  }
 
   /** The field {@code Active(anon)} is the metric {@code node_memory_Active_anon_bytes}. */
   private static String name(String field) {
@@ -24,7 +19,7 @@ public final class MemInfo implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("meminfo");
     while (text.nextLine()) {
       if (!text.nextWord()) {

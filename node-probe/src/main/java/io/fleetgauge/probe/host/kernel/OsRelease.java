@@ -34,18 +34,13 @@ public final class OsRelease implements Collector {
     "version_id"
   };
 
-  private final NodeFiles files;
   private final Metric info = new Metric("node_os_info", LABELS);
   private final Metric version = new Metric("node_os_version", "id", "id_like", "name");
   private final Metric support = new Metric("node_os_support_end_timestamp_seconds");
 
-  public OsRelease(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
-    Map<String, String> values = values();
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
+    Map<String, String> values = values(files);
     String[] labels = new String[LABELS.length];
     for (int i = 0; i < LABELS.length; i++) {
       labels[i] = of(values, LABELS[i]);
@@ -74,7 +69,7 @@ public final class OsRelease implements Collector {
     return values.getOrDefault(name, "");
   }
 
-  private Map<String, String> values() throws IOException {
+  private static Map<String, String> values(NodeFiles files) throws IOException {
     for (String place : PLACES) {
       if (files.isThere(files.inRoot(place))) {
         KernelText text = files.text(files.inRoot(place));

@@ -15,7 +15,6 @@ public final class Pressure implements Collector {
   /** A file, and what it says of tasks of which some and of which all wait. */
   private record Resource(String file, Metric some, Metric full) {}
 
-  private final NodeFiles files;
   private final Resource[] resources = {
     // A CPU always has a task to run when tasks wait for it: nothing is stalled.
     new Resource("pressure/cpu", waiting("cpu"), null),
@@ -23,10 +22,6 @@ public final class Pressure implements Collector {
     new Resource("pressure/memory", waiting("memory"), stalled("memory")),
     new Resource("pressure/irq", null, stalled("irq")),
   };
-
-  public Pressure(NodeFiles files) {
-    this.files = files;
-  }
 
   private static Metric waiting(String resource) {
     return new Metric("node_pressure_" + resource + "_waiting_seconds_total");
@@ -37,11 +32,11 @@ public final class Pressure implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     int found = 0;
     for (Resource each : resources) {
       try {
-        read(out, each);
+        read(files, out, each);
         found++;
       } catch (IOException e) {
         // An older kernel has fewer of these files, and one may refuse to tell: it does not
@@ -53,7 +48,8 @@ public final class Pressure implements Collector {
     }
   }
 
-  private void read(CollectorReadings out, Resource resource) throws IOException {
+  private static void read(NodeFiles files, CollectorReadings out, Resource resource)
+      throws IOException {
     KernelText text = files.proc(resource.file());
     while (text.nextLineOrLast()) {
       if (!text.nextWord()) {

@@ -10,7 +10,6 @@ import java.util.TreeMap;
 
 /** node_exporter's collector {@code processes}: it reads every task, so it is off by default. */
 public final class Processes implements Collector {
-  private final NodeFiles files;
   private final Metric threads = new Metric("node_processes_threads");
   private final Metric threadStates = new Metric("node_processes_threads_state", "thread_state");
   private final Metric maxThreads = new Metric("node_processes_max_threads");
@@ -18,12 +17,8 @@ public final class Processes implements Collector {
   private final Metric pids = new Metric("node_processes_pids");
   private final Metric maxPids = new Metric("node_processes_max_processes");
 
-  public Processes(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) {
+  public void read(NodeFiles files, CollectorReadings out) {
     Map<String, Integer> byState = new TreeMap<>();
     Map<String, Integer> threadsByState = new TreeMap<>();
     int count = 0;
@@ -33,7 +28,7 @@ public final class Processes implements Collector {
         continue;
       }
       String path = files.inProc(pid);
-      String state = state(path + "/stat");
+      String state = state(files, path + "/stat");
       if (state.isEmpty()) {
         continue; // it ended meanwhile
       }
@@ -41,7 +36,7 @@ public final class Processes implements Collector {
       count++;
       byState.merge(state, 1, Integer::sum);
       for (String task : files.list(path + "/task")) {
-        String ofTask = task.equals(pid) ? state : state(path + "/task/" + task + "/stat");
+        String ofTask = task.equals(pid) ? state : state(files, path + "/task/" + task + "/stat");
         if (!ofTask.isEmpty()) {
           threadsByState.merge(ofTask, 1, Integer::sum);
         }
@@ -58,7 +53,7 @@ public final class Processes implements Collector {
   private double threadsOfLast;
 
   /** The state in a stat file; empty if there is none. Notes the number of threads. */
-  private String state(String path) {
+  private String state(NodeFiles files, String path) {
     KernelText stat = files.small(path);
     // The command is in parentheses, and may have blanks and parentheses itself.
     if (stat == null || !stat.nextLineOrLast() || !stat.skipBehindLast(')') || !stat.nextWord()) {

@@ -14,17 +14,12 @@ public final class SchedStat implements Collector {
   /** Columns of a CPU's line before the three that are read. */
   private static final int OTHERS = 6;
 
-  private final NodeFiles files;
   private final Metric running = new Metric("node_schedstat_running_seconds_total", "cpu");
   private final Metric waiting = new Metric("node_schedstat_waiting_seconds_total", "cpu");
   private final Metric slices = new Metric("node_schedstat_timeslices_total", "cpu");
 
-  public SchedStat(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("schedstat");
     while (text.nextLine()) {
       if (!text.lineStartsWith("cpu") || !text.nextWord()) {

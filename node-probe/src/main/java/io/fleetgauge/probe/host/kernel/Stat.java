@@ -13,7 +13,6 @@ public final class Stat implements Collector {
     "intr", "ctxt", "btime", "processes", "procs_running", "procs_blocked"
   };
 
-  private final NodeFiles files;
   private final Metric[] metrics = {
     new Metric("node_intr_total"),
     new Metric("node_context_switches_total"),
@@ -23,12 +22,8 @@ public final class Stat implements Collector {
     new Metric("node_procs_blocked")
   };
 
-  public Stat(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("stat");
     while (text.nextLine()) {
       if (text.nextWord()) {

@@ -11,7 +11,6 @@ import java.util.function.LongSupplier;
 public final class Time implements Collector {
   private static final String PREFIX = "clocksource";
 
-  private final NodeFiles files;
   private final LongSupplier clock;
   private final Metric seconds = new Metric("node_time_seconds");
   private final Metric offset = new Metric("node_time_zone_offset_seconds", "time_zone");
@@ -23,13 +22,12 @@ public final class Time implements Collector {
   /**
    * @param clock ms since the epoch
    */
-  public Time(NodeFiles files, LongSupplier clock) {
-    this.files = files;
+  public Time(LongSupplier clock) {
     this.clock = clock;
   }
 
   @Override
-  public void read(CollectorReadings out) {
+  public void read(NodeFiles files, CollectorReadings out) {
     long now = clock.getAsLong();
     out.add(seconds, now / 1e3);
     Libc.Zone zone = Libc.zone(now / 1_000);

@@ -6,6 +6,7 @@ import io.fleetgauge.probe.host.reading.CollectorReadings;
 import io.fleetgauge.probe.host.reading.Libc;
 import io.fleetgauge.probe.host.reading.Metric;
 import io.fleetgauge.probe.host.reading.MissingSource;
+import io.fleetgauge.probe.host.reading.NodeFiles;
 
 /** node_exporter's collector {@code timex}. */
 public final class Timex implements Collector {
@@ -38,7 +39,7 @@ public final class Timex implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     ClockState clock = Libc.clock();
     if (clock == null) {
       throw new MissingSource("adjtimex");

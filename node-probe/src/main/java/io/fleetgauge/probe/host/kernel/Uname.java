@@ -8,34 +8,29 @@ import io.fleetgauge.probe.host.reading.NodeFiles;
 
 /** node_exporter's collector {@code uname}. */
 public final class Uname implements Collector {
-  private final NodeFiles files;
   private final Metric info =
       new Metric(
           "node_uname_info", "sysname", "release", "version", "machine", "nodename", "domainname");
 
-  public Uname(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
-    String name = kernel("ostype");
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
+    String name = kernel(files, "ostype");
     if (name.isEmpty()) {
       throw new MissingSource(files.inProc("sys/kernel/ostype"));
     }
-    String machine = kernel("arch");
+    String machine = kernel(files, "arch");
     out.add(
         info,
         1,
         name,
-        kernel("osrelease"),
-        kernel("version"),
+        kernel(files, "osrelease"),
+        kernel(files, "version"),
         machine.isEmpty() ? machineOfJava() : machine,
-        kernel("hostname"),
-        kernel("domainname"));
+        kernel(files, "hostname"),
+        kernel(files, "domainname"));
   }
 
-  private String kernel(String file) {
+  private static String kernel(NodeFiles files, String file) {
     return files.lineOrEmpty(files.inProc("sys/kernel/" + file));
   }
 

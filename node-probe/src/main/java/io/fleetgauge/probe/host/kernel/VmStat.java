@@ -11,20 +11,18 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code vmstat}. */
 public final class VmStat implements Collector {
-  private final NodeFiles files;
   private final Fields fields;
 
   /**
    * @param wanted the fields that are read
    */
-  public VmStat(NodeFiles files, Filter wanted) {
-    this.files = files;
+  public VmStat(Filter wanted) {
     this.fields =
         new Fields(field -> wanted.takes(field) ? new Metric("node_vmstat_" + field) : null);
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("vmstat");
     while (text.nextLine()) {
       if (text.nextWord()) {

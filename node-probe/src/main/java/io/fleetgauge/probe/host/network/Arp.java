@@ -14,18 +14,16 @@ import java.util.Map;
 public final class Arp implements Collector {
   private static final int COLUMNS = 6;
 
-  private final NodeFiles files;
   private final Filter devices;
   private final Metric entries = new Metric("node_arp_entries", "device");
   private final Map<String, Integer> counts = new HashMap<>();
 
-  public Arp(NodeFiles files, Filter devices) {
-    this.files = files;
+  public Arp(Filter devices) {
     this.devices = devices;
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/arp");
     counts.clear();
     text.skipHeader("IP", 1);

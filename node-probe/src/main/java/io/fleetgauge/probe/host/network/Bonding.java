@@ -8,16 +8,11 @@ import io.fleetgauge.probe.host.reading.NodeFiles;
 
 /** node_exporter's collector {@code bonding}. */
 public final class Bonding implements Collector {
-  private final NodeFiles files;
   private final Metric slaves = new Metric("node_bonding_slaves", "master");
   private final Metric active = new Metric("node_bonding_active", "master");
 
-  public Bonding(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/net/");
     String masters = files.line(folder + "bonding_masters");
     if (masters == null) {

@@ -25,19 +25,17 @@ public final class Conntrack implements Collector {
           11, "early_drop",
           16, "search_restart");
 
-  private final NodeFiles files;
   private final Metric entries = new Metric("node_nf_conntrack_entries");
   private final Metric limit = new Metric("node_nf_conntrack_entries_limit");
   private final Metric[] metrics = new Metric[COLUMNS];
   private final double[] sums = new double[COLUMNS];
 
-  public Conntrack(NodeFiles files) {
-    this.files = files;
+  public Conntrack() {
     WANTED.forEach((at, name) -> metrics[at] = new Metric("node_nf_conntrack_stat_" + name));
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     String folder = files.inProc("sys/net/netfilter/");
     if (!files.isThere(folder + "nf_conntrack_count")) {
       throw new MissingSource(folder);

@@ -18,7 +18,6 @@ public final class Infiniband implements Collector {
   /** A file of a port with a counter: its metric, and what one unit of it is worth. */
   private record Counter(String file, Metric metric, double unit) {}
 
-  private final NodeFiles files;
   private final Filter devices;
   private final Metric info =
       new Metric("node_infiniband_info", "device", "board_id", "firmware_version", "hca_type");
@@ -28,8 +27,7 @@ public final class Infiniband implements Collector {
   private final Metric lifespan = ofPort("lifespan_seconds");
   private final List<Counter> counters = new ArrayList<>();
 
-  public Infiniband(NodeFiles files, Filter devices) {
-    this.files = files;
+  public Infiniband(Filter devices) {
     this.devices = devices;
     for (String line : InfinibandCounters.LINES) {
       String[] words = line.split(" ");
@@ -43,7 +41,7 @@ public final class Infiniband implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/infiniband/");
     for (String device : files.listed(folder)) {
       if (!devices.takes(device)) {
@@ -58,14 +56,15 @@ public final class Infiniband implements Collector {
           files.lineOrEmpty(path + "/fw_ver"),
           files.lineOrEmpty(path + "/hca_type"));
       for (String port : files.list(path + "/ports")) {
-        read(out, path + "/ports/" + port + "/", device, port);
+        read(files, out, path + "/ports/" + port + "/", device, port);
       }
     }
   }
 
-  private void read(CollectorReadings out, String path, String device, String port) {
-    out.add(state, beforeColon(path + "state"), device, port);
-    out.add(physicalState, beforeColon(path + "phys_state"), device, port);
+  private void read(
+      NodeFiles files, CollectorReadings out, String path, String device, String port) {
+    out.add(state, beforeColon(files, path + "state"), device, port);
+    out.add(physicalState, beforeColon(files, path + "phys_state"), device, port);
     // "100 Gb/sec (4X EDR)"
     out.add(rate, files.number(path + "rate") * BYTES_PER_GIGABIT, device, port);
     for (Counter each : counters) {
@@ -76,7 +75,7 @@ public final class Infiniband implements Collector {
   }
 
   /** The number of {@code 4: ACTIVE}. */
-  private double beforeColon(String file) {
+  private static double beforeColon(NodeFiles files, String file) {
     KernelText text = files.small(file);
     return text != null && text.nextLine() && text.nextWord(':') && text.wordEnd() == ':'
         ? text.number(0, 1)

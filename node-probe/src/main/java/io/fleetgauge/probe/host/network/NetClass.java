@@ -18,7 +18,6 @@ public final class NetClass implements Collector {
   /** A metric and the file of a device that has its value. */
   private record Attribute(Metric metric, String file) {}
 
-  private final NodeFiles files;
   private final Filter devices;
   private final Metric up = ofDevice("up");
   private final Metric info =
@@ -35,8 +34,7 @@ public final class NetClass implements Collector {
   private final Metric speed = ofDevice("speed_bytes");
   private final List<Attribute> attributes = new ArrayList<>();
 
-  public NetClass(NodeFiles files, Filter devices) {
-    this.files = files;
+  public NetClass(Filter devices) {
     this.devices = devices;
     attribute("address_assign_type", "addr_assign_type");
     attribute("carrier", "carrier");
@@ -64,16 +62,16 @@ public final class NetClass implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/net/");
     for (String device : files.listed(folder)) {
       if (devices.takes(device) && new File(folder + device).isDirectory()) {
-        read(out, folder + device + "/", device);
+        read(files, out, folder + device + "/", device);
       }
     }
   }
 
-  private void read(CollectorReadings out, String path, String device) {
+  private void read(NodeFiles files, CollectorReadings out, String path, String device) {
     String state = files.lineOrEmpty(path + "operstate");
     double bits = files.number(path + "flags");
     out.add(up, state.equals("up") ? 1 : 0, device);

@@ -17,13 +17,11 @@ public final class NetDev implements Collector {
     "bytes", "packets", "errs", "drop", "fifo", "colls", "carrier", "compressed"
   };
 
-  private final NodeFiles files;
   private final Filter devices;
   private final Metric[] columns = new Metric[RECEIVE.length + TRANSMIT.length];
   private final Metric unhandled = metric("receive_nohandler");
 
-  public NetDev(NodeFiles files, Filter devices) {
-    this.files = files;
+  public NetDev(Filter devices) {
     this.devices = devices;
     for (int i = 0; i < RECEIVE.length; i++) {
       columns[i] = metric("receive_" + RECEIVE[i]);
@@ -38,7 +36,7 @@ public final class NetDev implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/dev");
     text.skipHeader("Inter-|", 2);
     while (text.nextLine()) {

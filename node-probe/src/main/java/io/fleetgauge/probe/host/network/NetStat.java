@@ -14,27 +14,25 @@ import java.io.IOException;
 public final class NetStat implements Collector {
   private static final int MAX_COLUMNS = 512;
 
-  private final NodeFiles files;
   private final Fields fields;
   private final Metric[] columns = new Metric[MAX_COLUMNS];
 
   /**
    * @param wanted the fields that are read, such as {@code Tcp_InSegs}
    */
-  public NetStat(NodeFiles files, Filter wanted) {
-    this.files = files;
+  public NetStat(Filter wanted) {
     this.fields =
         new Fields(field -> wanted.takes(field) ? new Metric("node_netstat_" + field) : null);
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
-    int found = table(out, "net/netstat") + table(out, "net/snmp");
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
+    int found = table(files, out, "net/netstat") + table(files, out, "net/snmp");
     if (found == 0) {
       throw new MissingSource("net/netstat");
     }
     try {
-      list(out, "net/snmp6");
+      list(files, out, "net/snmp6");
     } catch (MissingSource e) {
       // IPv6 is off.
     }
@@ -44,7 +42,7 @@ public final class NetStat implements Collector {
    * Two lines for each protocol: names and values. A line that does not belong to the one before
    * begins the next protocol.
    */
-  private int table(CollectorReadings out, String file) throws IOException {
+  private int table(NodeFiles files, CollectorReadings out, String file) throws IOException {
     KernelText text;
     try {
       text = files.proc(file);
@@ -88,7 +86,7 @@ public final class NetStat implements Collector {
   }
 
   /** A line for each value; the protocol's name ends with a 6. */
-  private void list(CollectorReadings out, String file) throws IOException {
+  private void list(NodeFiles files, CollectorReadings out, String file) throws IOException {
     KernelText text = files.proc(file);
     while (text.nextLine()) {
       if (text.nextWord()) {

@@ -11,27 +11,25 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code sockstat}. */
 public final class SockStat implements Collector {
-  private final NodeFiles files;
   private final double pageBytes;
   private final Fields fields = new Fields(field -> new Metric("node_sockstat_" + field));
 
   /**
    * @param pageBytes bytes of a page of memory
    */
-  public SockStat(NodeFiles files, int pageBytes) {
-    this.files = files;
+  public SockStat(int pageBytes) {
     this.pageBytes = pageBytes;
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
-    int found = read(out, "net/sockstat") + read(out, "net/sockstat6");
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
+    int found = read(files, out, "net/sockstat") + read(files, out, "net/sockstat6");
     if (found == 0) {
       throw new MissingSource("net/sockstat");
     }
   }
 
-  private int read(CollectorReadings out, String file) throws IOException {
+  private int read(NodeFiles files, CollectorReadings out, String file) throws IOException {
     KernelText text;
     try {
       text = files.proc(file);

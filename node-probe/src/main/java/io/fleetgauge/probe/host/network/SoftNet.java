@@ -13,12 +13,10 @@ public final class SoftNet implements Collector {
   private static final int MOST_COLUMNS = 15;
   private static final int CPU_COLUMN = 12;
 
-  private final NodeFiles files;
   private final Metric[] metrics = new Metric[MOST_COLUMNS];
   private final double[] row = new double[MOST_COLUMNS];
 
-  public SoftNet(NodeFiles files) {
-    this.files = files;
+  public SoftNet() {
     metrics[0] = metric("processed_total");
     metrics[1] = metric("dropped_total");
     metrics[2] = metric("times_squeezed_total");
@@ -33,7 +31,7 @@ public final class SoftNet implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/softnet_stat");
     for (int line = 0; text.nextLineOrLast(); line++) {
       int columns = Math.min(MOST_COLUMNS, text.wordsLeft());

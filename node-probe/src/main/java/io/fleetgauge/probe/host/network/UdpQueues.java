@@ -12,22 +12,18 @@ import java.io.IOException;
 public final class UdpQueues implements Collector {
   private static final int QUEUE_COLUMN = 5;
 
-  private final NodeFiles files;
   private final Metric queues = new Metric("node_udp_queues", "queue", "ip");
 
-  public UdpQueues(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
-    int found = read(out, "net/udp", "v4") + read(out, "net/udp6", "v6");
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
+    int found = read(files, out, "net/udp", "v4") + read(files, out, "net/udp6", "v6");
     if (found == 0) {
       throw new MissingSource("net/udp");
     }
   }
 
-  private int read(CollectorReadings out, String file, String ip) throws IOException {
+  private int read(NodeFiles files, CollectorReadings out, String file, String ip)
+      throws IOException {
     KernelText text;
     try {
       text = files.proc(file);

@@ -7,8 +7,9 @@ public interface Collector {
   /**
    * Adds one reading.
    *
+   * @param files the same object at each reading
    * @throws MissingSource if the node does not have the subject
    * @throws IOException if it has it and it cannot be read
    */
-  void read(CollectorReadings out) throws IOException;
+  void read(NodeFiles files, CollectorReadings out) throws IOException;
 }

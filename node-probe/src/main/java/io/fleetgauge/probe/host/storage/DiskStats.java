@@ -21,15 +21,12 @@ public final class DiskStats implements Collector {
   /** A column: its metric, and what its unit is multiplied with and divided by. */
   private record Column(Metric metric, double factor, double divisor) {}
 
-  private final NodeFiles files;
   private final Filter devices;
   private final List<Column> columns = new ArrayList<>();
-  private final Udev udev;
+  private final Udev udev = new Udev();
 
-  public DiskStats(NodeFiles files, Filter devices) {
-    this.files = files;
+  public DiskStats(Filter devices) {
     this.devices = devices;
-    this.udev = new Udev(files);
     column("reads_completed_total", 1, 1);
     column("reads_merged_total", 1, 1);
     column("read_bytes_total", SECTOR_BYTES, 1);
@@ -55,7 +52,7 @@ public final class DiskStats implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("diskstats");
     while (text.nextLine()) {
       if (!text.nextWord()) {
@@ -77,7 +74,7 @@ public final class DiskStats implements Collector {
         double value = text.nextNumber() * column.factor() / column.divisor();
         out.add(column.metric(), value, device);
       }
-      udev.read(out, device, major, minor);
+      udev.read(files, out, device, major, minor);
     }
   }
 }

@@ -22,7 +22,6 @@ public final class FileSystem implements Collector {
                   + " fuse.ceph fuse.ceph-fuse gpfs beegfs wekafs 9p afs")
               .split(" "));
 
-  private final NodeFiles files;
   private final Filter mountPoints;
   private final Filter types;
   private final NetworkMounts network;
@@ -42,8 +41,7 @@ public final class FileSystem implements Collector {
    * @param types which types of file systems are read
    * @param network asks for the space of file systems of the network
    */
-  public FileSystem(NodeFiles files, Filter mountPoints, Filter types, NetworkMounts network) {
-    this.files = files;
+  public FileSystem(Filter mountPoints, Filter types, NetworkMounts network) {
     this.mountPoints = mountPoints;
     this.types = types;
     this.network = network;
@@ -54,7 +52,7 @@ public final class FileSystem implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     seen.clear();
     KernelText text;
     try {
@@ -68,12 +66,12 @@ public final class FileSystem implements Collector {
       if (mount == null) {
         text.damaged();
       } else if (mountPoints.takes(mount.point()) && types.takes(mount.type())) {
-        read(out, mount);
+        read(files, out, mount);
       }
     }
   }
 
-  private void read(CollectorReadings out, Mount mount) {
+  private void read(NodeFiles files, CollectorReadings out, Mount mount) {
     String path = files.inRoot(mount.point());
     Libc.Space space = OF_NETWORK.contains(mount.type()) ? network.space(path) : Libc.space(path);
     if (space == null) {

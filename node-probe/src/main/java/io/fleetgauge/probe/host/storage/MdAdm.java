@@ -33,7 +33,6 @@ public final class MdAdm implements Collector {
   /** Kinds of arrays that do not tell how many of their disks work, because all must. */
   private static final Set<String> WITHOUT_COUNTS = Set.of("raid0", "linear", "faulty");
 
-  private final NodeFiles files;
   private KernelText text;
   private final Metric state = new Metric("node_md_state", "device", "state");
   private final Metric disks = new Metric("node_md_disks", "device", "state");
@@ -43,12 +42,8 @@ public final class MdAdm implements Collector {
   private final Metric raidDisks = new Metric("node_md_raid_disks", "device");
   private final Metric degraded = new Metric("node_md_degraded", "device");
 
-  public MdAdm(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     text = files.proc("mdstat");
     List<String> device = new ArrayList<>();
     while (text.nextLine()) {

@@ -9,7 +9,6 @@ import java.io.IOException;
 
 /** node_exporter's collector {@code nfs}: the client. */
 public final class Nfs implements Collector {
-  private final NodeFiles files;
   private final Metric packets = new Metric("node_nfs_packets_total", "protocol");
   private final Metric connections = new Metric("node_nfs_connections_total");
   private final Metric rpcs = new Metric("node_nfs_rpcs_total");
@@ -17,12 +16,8 @@ public final class Nfs implements Collector {
   private final Metric refreshes = new Metric("node_nfs_rpc_authentication_refreshes_total");
   private final Metric requests = new Metric("node_nfs_requests_total", "proto", "method");
 
-  public Nfs(NodeFiles files) {
-    this.files = files;
-  }
-
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     KernelText text = files.proc("net/rpc/nfs");
     while (text.nextLine()) {
       if (!text.nextWord()) {

@@ -77,50 +77,6 @@ final class NfsProcedures {
     "Clone"
   };
 
-  /** Operations of a server; an empty name is not reported. */
-  static final String[] SERVER_V4 = {
-    "",
-    "",
-    "",
-    "Access",
-    "Close",
-    "Commit",
-    "Create",
-    "DelegPurge",
-    "DelegReturn",
-    "GetAttr",
-    "GetFH",
-    "Link",
-    "Lock",
-    "Lockt",
-    "Locku",
-    "Lookup",
-    "LookupRoot",
-    "Nverify",
-    "Open",
-    "OpenAttr",
-    "OpenConfirm",
-    "OpenDgrd",
-    "PutFH",
-    "",
-    "",
-    "Read",
-    "ReadDir",
-    "ReadLink",
-    "Remove",
-    "Rename",
-    "Renew",
-    "RestoreFH",
-    "SaveFH",
-    "SecInfo",
-    "SetAttr",
-    "SetClientID",
-    "SetClientIDConfirm",
-    "Verify",
-    "Write",
-    "RelLockOwner"
-  };
-
   private NfsProcedures() {}
 
   /** Adds a line's counts, which follow their number; procedures that an old kernel lacks are 0. */
@@ -132,10 +88,7 @@ final class NfsProcedures {
       return;
     }
     for (int i = 0; i < names.length; i++) {
-      double value = i < count ? line.nextNumber() : 0;
-      if (!names[i].isEmpty()) {
-        out.add(metric, value, version, names[i]);
-      }
+      out.add(metric, i < count ? line.nextNumber() : 0, version, names[i]);
     }
   }
 }

@@ -18,7 +18,6 @@ public final class Nvme implements Collector {
   /** As it is shown without multipath, and with it: nvme1n1, nvme0c0n1. */
   private static final Pattern NAMESPACE = Pattern.compile("nvme\\d+(?:c\\d+)?n(\\d+)");
 
-  private final NodeFiles files;
   private final Metric info =
       new Metric(
           "node_nvme_info", "device", "firmware_revision", "model", "serial", "state", "cntlid");
@@ -29,16 +28,12 @@ public final class Nvme implements Collector {
   private final Metric used = metric("used_bytes");
   private final Metric block = metric("logical_block_size_bytes");
 
-  public Nvme(NodeFiles files) {
-    this.files = files;
-  }
-
   private static Metric metric(String name) {
     return new Metric("node_nvme_namespace_" + name, "device", "nsid");
   }
 
   @Override
-  public void read(CollectorReadings out) throws MissingSource {
+  public void read(NodeFiles files, CollectorReadings out) throws MissingSource {
     String folder = files.inSys("class/nvme/");
     for (String device : files.listed(folder)) {
       String path = folder + device + "/";
@@ -55,13 +50,13 @@ public final class Nvme implements Collector {
       for (String name : files.list(path)) {
         Matcher namespace = NAMESPACE.matcher(name);
         if (namespace.matches() && ids.add(namespace.group(1))) {
-          read(out, path + name + "/", device, namespace.group(1));
+          read(files, out, path + name + "/", device, namespace.group(1));
         }
       }
     }
   }
 
-  private void read(CollectorReadings out, String path, String device, String id) {
+  private void read(NodeFiles files, CollectorReadings out, String path, String device, String id) {
     double blockBytes = files.number(path + "queue/logical_block_size");
     double sectors = files.number(path + "size");
     String state = files.lineOrEmpty(path + "ana_state");

@@ -11,7 +11,6 @@ import java.util.Map;
 final class Udev {
   private static final String PROPERTY = "E:";
 
-  private final NodeFiles files;
   private final Metric info =
       new Metric(
           "node_disk_info",
@@ -40,12 +39,8 @@ final class Udev {
   private final Metric rotation = new Metric("node_disk_ata_rotation_rate_rpm", "device");
   private final Map<String, String> known = new HashMap<>();
 
-  Udev(NodeFiles files) {
-    this.files = files;
-  }
-
-  void read(CollectorReadings out, String device, String major, String minor) {
-    load(files.inRoot("/run/udev/data/b" + major + ":" + minor));
+  void read(NodeFiles files, CollectorReadings out, String device, String major, String minor) {
+    load(files, files.inRoot("/run/udev/data/b" + major + ":" + minor));
     String serial = of("SCSI_IDENT_SERIAL");
     if (serial.isEmpty()) {
       serial = of("ID_SERIAL_SHORT");
@@ -88,13 +83,13 @@ final class Udev {
           of("DM_LV_LAYER"));
     }
     if (!of("ID_ATA").isEmpty()) {
-      out.add(cache, number("ID_ATA_WRITE_CACHE"), device);
-      out.add(cacheOn, number("ID_ATA_WRITE_CACHE_ENABLED"), device);
-      out.add(rotation, number("ID_ATA_ROTATION_RATE_RPM"), device);
+      out.add(cache, number(files, "ID_ATA_WRITE_CACHE"), device);
+      out.add(cacheOn, number(files, "ID_ATA_WRITE_CACHE_ENABLED"), device);
+      out.add(rotation, number(files, "ID_ATA_ROTATION_RATE_RPM"), device);
     }
   }
 
-  private void load(String file) {
+  private void load(NodeFiles files, String file) {
     known.clear();
     KernelText text = files.small(file);
     while (text != null && text.nextLine()) {
@@ -112,7 +107,7 @@ final class Udev {
     return known.getOrDefault(property, "");
   }
 
-  private double number(String property) {
+  private double number(NodeFiles files, String property) {
     String text = of(property);
     if (text.isEmpty()) {
       return Double.NaN;

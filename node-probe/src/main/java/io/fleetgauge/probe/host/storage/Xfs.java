@@ -32,11 +32,9 @@ public final class Xfs implements Collector {
         + " vnode_remove"
   };
 
-  private final NodeFiles files;
   private final Map<String, Metric[]> lines = new HashMap<>();
 
-  public Xfs(NodeFiles files) {
-    this.files = files;
+  public Xfs() {
     for (String line : LINES) {
       String[] words = line.split(" ");
       Metric[] metrics = new Metric[words.length - 1];
@@ -48,7 +46,7 @@ public final class Xfs implements Collector {
   }
 
   @Override
-  public void read(CollectorReadings out) throws IOException {
+  public void read(NodeFiles files, CollectorReadings out) throws IOException {
     String folder = files.inSys("fs/xfs/");
     for (String device : files.list(folder)) {
       String path = folder + device + "/stats/stats";

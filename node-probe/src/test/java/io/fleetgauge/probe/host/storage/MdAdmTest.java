@@ -50,7 +50,7 @@ class MdAdmTest {
         unused devices: <none>
         """
             .formatted(line));
-    assertThat(node.read(MdAdm::new))
+    assertThat(node.read(new MdAdm()))
         .contains(
             "node_md_blocks_synced{device=\"md127\"} " + Math.round(synced),
             "node_md_blocks{device=\"md127\"} 7501",
@@ -95,7 +95,7 @@ class MdAdmTest {
     node.file("sys/block/md3/md/level", "raid10\n");
     node.file("sys/block/md127/md/level", "container\n");
     node.file("sys/block/md127/md/raid_disks", "0\n");
-    assertThat(node.read(MdAdm::new))
+    assertThat(node.read(new MdAdm()))
         .contains(
             "node_md_disks{device=\"md_raid0x\",state=\"active\"} 2",
             "node_md_disks{device=\"md_raid0x\",state=\"failed\"} 1",
@@ -134,7 +134,7 @@ class MdAdmTest {
         md3 : active raid1 sda4[0] sdb4[1]
               400 blocks super 1.2 [2/2] [UU]
         """);
-    assertThat(node.read(MdAdm::new))
+    assertThat(node.read(new MdAdm()))
         .contains("node_md_blocks{device=\"md2\"} 300", "node_md_blocks{device=\"md3\"} 400")
         .noneMatch(each -> each.contains("md0") || each.contains("md1"))
         .noneMatch(each -> each.startsWith("node_md_blocks_synced{device=\"md2\"}"));
