@@ -50,10 +50,6 @@ public final class NativeMemory {
     pointer.putLong(at, value);
   }
 
-  public int bytes() {
-    return bytes;
-  }
-
   /** A text that a zero byte ends, from {@code at}; what is not printable is left out. */
   public String text(int at) {
     byte[] text = new byte[Math.min(96, bytes - at)];

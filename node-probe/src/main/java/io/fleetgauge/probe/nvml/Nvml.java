@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 import jnr.ffi.LibraryLoader;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
@@ -91,37 +92,17 @@ public final class Nvml {
   }
 
   public int init() {
-    log.begin(NvmlCall.INIT, -1);
-    int code;
-    try {
-      code = library.nvmlInit_v2();
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(NvmlCall.INIT, -1, () -> library.nvmlInit_v2());
   }
 
   public int shutdown() {
-    log.begin(NvmlCall.SHUTDOWN, -1);
-    int code;
-    try {
-      code = library.nvmlShutdown();
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(NvmlCall.SHUTDOWN, -1, () -> library.nvmlShutdown());
   }
 
   /** A GPU of the driver; its address is what the call wrote to {@code out}. */
   public int handle(int index, NativeMemory out) {
-    log.begin(NvmlCall.HANDLE, index);
-    int code;
-    try {
-      code = library.nvmlDeviceGetHandleByIndex_v2(index, out.pointer);
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(
+        NvmlCall.HANDLE, index, () -> library.nvmlDeviceGetHandleByIndex_v2(index, out.pointer));
   }
 
   /** The handle that {@link #handle} or {@link NvmlCall#MIG_HANDLE} wrote. */
@@ -149,14 +130,10 @@ public final class Nvml {
     if (call.version != 0) {
       out.put32(0, call.version);
     }
-    log.begin(call, device == null ? -1 : device.gpu());
-    int code;
-    try {
-      code = make(call, device == null ? null : device.pointer, out, a, b, c);
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND; // an older driver without this function
-    }
-    return end(code);
+    return call(
+        call,
+        device == null ? -1 : device.gpu(),
+        () -> make(call, device == null ? null : device.pointer, out, a, b, c));
   }
 
   private int make(NvmlCall call, Pointer device, NativeMemory memory, int a, int b, int c) {
@@ -281,12 +258,11 @@ public final class Nvml {
    */
   public int processUtilization(NvmlDevice device, NativeMemory out, long after) {
     log.begin(NvmlCall.PROCESS_UTILIZATION, device.gpu());
-    int code;
-    try {
-      code = library.nvmlDeviceGetProcessUtilization(device.pointer, out.list, out.pointer, after);
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
+    int code =
+        code(
+            () ->
+                library.nvmlDeviceGetProcessUtilization(
+                    device.pointer, out.list, out.pointer, after));
     // That no process has done anything is no error.
     log.end(code == NvmlReturn.NOT_FOUND ? NvmlReturn.SUCCESS : code);
     return code;
@@ -294,14 +270,10 @@ public final class Nvml {
 
   /** Reads the first {@code count} fields that {@code values} asks for. */
   public int fields(NvmlDevice device, int count, FieldValues values) {
-    log.begin(NvmlCall.FIELDS, device.gpu());
-    int code;
-    try {
-      code = library.nvmlDeviceGetFieldValues(device.pointer, count, values.memory.pointer);
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(
+        NvmlCall.FIELDS,
+        device.gpu(),
+        () -> library.nvmlDeviceGetFieldValues(device.pointer, count, values.memory.pointer));
   }
 
   /** The sample that {@link NvmlCall#GPM_ALLOC} wrote. */
@@ -310,31 +282,20 @@ public final class Nvml {
   }
 
   public int gpmFree(GpmSample sample) {
-    log.begin(NvmlCall.GPM_FREE, -1);
-    int code;
-    try {
-      code = library.nvmlGpmSampleFree(sample.pointer());
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(NvmlCall.GPM_FREE, -1, () -> library.nvmlGpmSampleFree(sample.pointer()));
   }
 
   /**
    * @param instance the GPU instance; -1 for the whole GPU
    */
   public int gpmTake(NvmlDevice device, int instance, GpmSample sample) {
-    log.begin(instance < 0 ? NvmlCall.GPM_SAMPLE : NvmlCall.GPM_MIG_SAMPLE, device.gpu());
-    int code;
-    try {
-      code =
-          instance < 0
-              ? library.nvmlGpmSampleGet(device.pointer, sample.pointer())
-              : library.nvmlGpmMigSampleGet(device.pointer, instance, sample.pointer());
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(
+        instance < 0 ? NvmlCall.GPM_SAMPLE : NvmlCall.GPM_MIG_SAMPLE,
+        device.gpu(),
+        () ->
+            instance < 0
+                ? library.nvmlGpmSampleGet(device.pointer, sample.pointer())
+                : library.nvmlGpmMigSampleGet(device.pointer, instance, sample.pointer()));
   }
 
   /** The set that {@link NvmlCall#EVENT_SET} wrote. */
@@ -343,38 +304,33 @@ public final class Nvml {
   }
 
   public int eventSetFree(EventSet set) {
-    log.begin(NvmlCall.EVENT_SET_FREE, -1);
-    int code;
-    try {
-      code = library.nvmlEventSetFree(set.pointer());
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(NvmlCall.EVENT_SET_FREE, -1, () -> library.nvmlEventSetFree(set.pointer()));
   }
 
   public int register(NvmlDevice device, long types, EventSet set) {
-    log.begin(NvmlCall.EVENT_REGISTER, device.gpu());
-    int code;
-    try {
-      code = library.nvmlDeviceRegisterEvents(device.pointer, types, set.pointer());
-    } catch (UnsatisfiedLinkError e) {
-      code = NvmlReturn.FUNCTION_NOT_FOUND;
-    }
-    return end(code);
+    return call(
+        NvmlCall.EVENT_REGISTER,
+        device.gpu(),
+        () -> library.nvmlDeviceRegisterEvents(device.pointer, types, set.pointer()));
   }
 
   /** Waits for an event; not in the log, because waiting is what it does. */
   public int await(EventSet set, NativeMemory out, int millis) {
-    try {
-      return library.nvmlEventSetWait_v2(set.pointer(), out.pointer, millis);
-    } catch (UnsatisfiedLinkError e) {
-      return NvmlReturn.FUNCTION_NOT_FOUND;
-    }
+    return code(() -> library.nvmlEventSetWait_v2(set.pointer(), out.pointer, millis));
   }
 
-  private int end(int code) {
+  private int call(NvmlCall call, int gpu, IntSupplier function) {
+    log.begin(call, gpu);
+    int code = code(function);
     log.end(code);
     return code;
+  }
+
+  private static int code(IntSupplier function) {
+    try {
+      return function.getAsInt();
+    } catch (UnsatisfiedLinkError e) {
+      return NvmlReturn.FUNCTION_NOT_FOUND; // an older driver without this function
+    }
   }
 }
