@@ -54,8 +54,8 @@ public final class ProbeProcess implements AutoCloseable {
   private final List<Reader> readers = new ArrayList<>();
   private UplinkPart uplink;
   private Router router;
-  private ListenerPart http;
-  private Optional<ListenerPart> usedGpuMemory = Optional.empty();
+  private HttpListener http;
+  private Optional<HttpListener> usedGpuMemory = Optional.empty();
 
   private ProbeProcess() {}
 
@@ -131,8 +131,8 @@ public final class ProbeProcess implements AutoCloseable {
             mayRead);
     recent.route().mount(router, mayRead);
     schedulers.mount(router, mayRead);
-    http = start("HTTP", new ListenerPart(vertx, config.http(), "http.port", router));
-    http.declareConnections(meters);
+    http = listen(vertx, config.http(), "http.port", router);
+    http.declare(meters);
     usedGpuMemory = usedGpuMemory(vertx, config, owners);
     start("sampling", sampler);
     register(vertx, config);
@@ -148,7 +148,17 @@ public final class ProbeProcess implements AutoCloseable {
         port());
   }
 
-  private Optional<ListenerPart> usedGpuMemory(Vertx vertx, ProbeConfig config, OwnerPart owners)
+  /**
+   * @param option the key that sets the port, for error messages
+   */
+  private HttpListener listen(Vertx vertx, HttpSettings settings, String option, Router routes)
+      throws StartFailure {
+    HttpListener listener = HttpListener.start(vertx, settings, option, routes);
+    lifecycle.started(option, STOP_LIMIT, listener);
+    return listener;
+  }
+
+  private Optional<HttpListener> usedGpuMemory(Vertx vertx, ProbeConfig config, OwnerPart owners)
       throws StartFailure {
     Optional<Integer> at = config.attribution().processes().port();
     if (at.isEmpty() || owners.processes().isEmpty()) {
@@ -158,14 +168,11 @@ public final class ProbeProcess implements AutoCloseable {
         new HttpSettings(
             config.http().host(), at.get(), config.http().insecure(), config.http().tls());
     return Optional.of(
-        start(
-            "port of used_gpu_memory",
-            new ListenerPart(
-                vertx,
-                settings,
-                "attribution.processes.port",
-                UsedGpuMemoryRoute.router(
-                    vertx, settings, owners.processes().get()::usedGpuMemory))));
+        listen(
+            vertx,
+            settings,
+            "attribution.processes.port",
+            UsedGpuMemoryRoute.router(vertx, settings, owners.processes().get()::usedGpuMemory)));
   }
 
   private void register(Vertx vertx, ProbeConfig config) {
@@ -189,7 +196,7 @@ public final class ProbeProcess implements AutoCloseable {
 
   /** The port of {@code attribution.processes.port}; 0 without it. */
   public int usedGpuMemoryPort() {
-    return usedGpuMemory.map(ListenerPart::port).orElse(0);
+    return usedGpuMemory.map(HttpListener::port).orElse(0);
   }
 
   /** Where the samples went so far. */
