@@ -7,28 +7,8 @@ enum SimulatedLog implements XidSources {
   ALL;
 
   @Override
-  public long lines() {
-    return 0;
-  }
-
-  @Override
-  public long unreadable() {
-    return 0;
-  }
-
-  @Override
-  public long lost() {
-    return 0;
-  }
-
-  @Override
-  public boolean isLogOpen() {
-    return true;
-  }
-
-  @Override
-  public boolean isRegistered() {
-    return true;
+  public Status status() {
+    return new Status(0, 0, 0, true, true);
   }
 
   @Override

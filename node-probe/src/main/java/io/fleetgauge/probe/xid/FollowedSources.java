@@ -10,28 +10,9 @@ record FollowedSources(KernelLog log, DriverEvents events) implements XidSources
   }
 
   @Override
-  public long lines() {
-    return log.lines();
-  }
-
-  @Override
-  public long unreadable() {
-    return log.unreadable();
-  }
-
-  @Override
-  public long lost() {
-    return log.lost();
-  }
-
-  @Override
-  public boolean isLogOpen() {
-    return log.isOpen();
-  }
-
-  @Override
-  public boolean isRegistered() {
-    return events.isRegistered();
+  public Status status() {
+    return new Status(
+        log.lines(), log.unreadable(), log.lost(), log.isOpen(), events.isRegistered());
   }
 
   @Override

@@ -100,7 +100,7 @@ public final class XidSampling implements Reader, AutoCloseable {
 
   /** Tells whether both sources are followed. */
   public boolean isFollowing() {
-    return sources.isLogOpen() && sources.isRegistered();
+    return sources.status().isLogOpen() && sources.status().isRegistered();
   }
 
   @Override
@@ -128,13 +128,14 @@ public final class XidSampling implements Reader, AutoCloseable {
       String code = Integer.toString(one.code());
       add(out, Labels.of(ADDRESS, one.address()), "gpu_sxid_total", code, one.count());
     }
+    XidSources.Status status = sources.status();
     String lines = "gpu_probe_kernel_lines_total";
-    result(out, lines, "read", sources.lines() - sources.unreadable());
-    result(out, lines, "unreadable", sources.unreadable());
-    result(out, lines, "lost", sources.lost());
+    result(out, lines, "read", status.lines() - status.unreadable());
+    result(out, lines, "unreadable", status.unreadable());
+    result(out, lines, "lost", status.lost());
     result(out, lines, "overflow", ofGpus.overflows() + ofSwitches.overflows());
-    result(out, "gpu_probe_xid_source_up", "kernel_log", sources.isLogOpen() ? 1 : 0);
-    result(out, "gpu_probe_xid_source_up", "events", sources.isRegistered() ? 1 : 0);
+    result(out, "gpu_probe_xid_source_up", "kernel_log", status.isLogOpen() ? 1 : 0);
+    result(out, "gpu_probe_xid_source_up", "events", status.isRegistered() ? 1 : 0);
   }
 
   private void add(Readings out, Labels gpu, XidCounts.Seen one) {

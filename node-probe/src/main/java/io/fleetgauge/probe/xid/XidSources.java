@@ -2,20 +2,18 @@ package io.fleetgauge.probe.xid;
 
 /** Where XIDs come from: the kernel's log and events of the driver. For any thread. */
 public interface XidSources extends AutoCloseable {
-  /** Records of the log that were read. */
-  long lines();
+  /**
+   * How they do.
+   *
+   * @param lines records of the log that were read
+   * @param unreadable those that look like an error and cannot be read
+   * @param lost times that the kernel dropped records before they were read
+   * @param isLogOpen whether the log can be read
+   * @param isRegistered whether events would come
+   */
+  record Status(long lines, long unreadable, long lost, boolean isLogOpen, boolean isRegistered) {}
 
-  /** Those that look like an error and cannot be read. */
-  long unreadable();
-
-  /** Times that the kernel dropped records before they were read. */
-  long lost();
-
-  /** Tells whether the log can be read. */
-  boolean isLogOpen();
-
-  /** Tells whether events would come. */
-  boolean isRegistered();
+  Status status();
 
   @Override
   void close();

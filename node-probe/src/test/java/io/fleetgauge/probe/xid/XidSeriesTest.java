@@ -33,28 +33,8 @@ class XidSeriesTest {
     private boolean isClosed;
 
     @Override
-    public long lines() {
-      return 10;
-    }
-
-    @Override
-    public long unreadable() {
-      return 3;
-    }
-
-    @Override
-    public long lost() {
-      return 2;
-    }
-
-    @Override
-    public boolean isLogOpen() {
-      return isLogOpen;
-    }
-
-    @Override
-    public boolean isRegistered() {
-      return isRegistered;
+    public Status status() {
+      return new Status(10, 3, 2, isLogOpen, isRegistered);
     }
 
     @Override
