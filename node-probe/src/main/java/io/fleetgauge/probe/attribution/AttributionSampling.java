@@ -6,7 +6,6 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -60,7 +59,7 @@ public final class AttributionSampling implements Reader {
     for (Attribution.Disagreement kind : Attribution.Disagreement.values()) {
       int count = state.disagreements().getOrDefault(kind, Set.of()).size();
       String label = kind.name().toLowerCase(Locale.ROOT);
-      add(out, Labels.of("kind", label), "gpu_attribution_disagreements", count);
+      out.add(core, "gpu_attribution_disagreements", Labels.of("kind", label), count);
     }
   }
 
@@ -71,7 +70,7 @@ public final class AttributionSampling implements Reader {
     boolean isAllocated =
         statements.stream().anyMatch(each -> each.source().basis() == Basis.ALLOCATION);
     if (state.tellsAllocation() && (!isDivided || isAllocated)) {
-      add(out, labels, "gpu_allocated", isAllocated ? 1 : 0);
+      out.add(core, "gpu_allocated", labels, isAllocated ? 1 : 0);
     }
     for (int i = 0; i < statements.size(); i++) {
       Attribution.Statement one = statements.get(i);
@@ -82,22 +81,18 @@ public final class AttributionSampling implements Reader {
               .with(GpuOwners.SLOT, Integer.toString(i))
               .with("source", one.source().name())
               .with("basis", one.source().basis().label());
-      add(out, info, "gpu_allocation_info", 1);
+      out.add(core, "gpu_allocation_info", info, 1);
     }
   }
 
   private void source(Readings out, OwnerSource source, OwnerSource.Knowledge knowledge) {
     Labels labels = Labels.of("source", source.name());
-    add(out, labels, "gpu_attribution_up", knowledge.isUp() ? 1 : 0);
-    add(out, labels, "gpu_attribution_claims", knowledge.claims().size());
-    add(out, labels, "gpu_attribution_errors_total", knowledge.errors());
-    add(out, labels, "gpu_attribution_unresolved_devices", knowledge.unresolved());
+    out.add(core, "gpu_attribution_up", labels, knowledge.isUp() ? 1 : 0);
+    out.add(core, "gpu_attribution_claims", labels, knowledge.claims().size());
+    out.add(core, "gpu_attribution_errors_total", labels, knowledge.errors());
+    out.add(core, "gpu_attribution_unresolved_devices", labels, knowledge.unresolved());
     knowledge
         .ageMillis()
-        .ifPresent(age -> add(out, labels, "gpu_attribution_age_seconds", age / MILLIS));
-  }
-
-  private void add(Readings out, Labels of, String metric, double value) {
-    out.add(core, of.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
+        .ifPresent(age -> out.add(core, "gpu_attribution_age_seconds", labels, age / MILLIS));
   }
 }

@@ -2,6 +2,7 @@ package io.fleetgauge.probe.sampling;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,15 @@ public final class Readings {
   public Readings add(TickClass tickClass, Labels series, double value) {
     of(tickClass).add(series, value);
     return this;
+  }
+
+  /**
+   * Adds a sample of a metric of the table of GPUs.
+   *
+   * @throws IllegalArgumentException if the table lacks it
+   */
+  public Readings add(TickClass tickClass, String metric, Labels of, double value) {
+    return add(tickClass, of.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
   }
 
   /**

@@ -5,7 +5,6 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.util.Set;
 
 /** Series of the reading of processes itself; it never waits. */
@@ -34,23 +33,19 @@ public final class ProcessReport implements Reader {
 
   @Override
   public void read(Set<TickClass> due, Readings out) {
-    add(out, Labels.EMPTY, "used_gpu_memory_status", sampling.status());
+    out.add(core, "used_gpu_memory_status", Labels.EMPTY, sampling.status());
     sampling
         .leftOut()
         .forEach(
             (kind, count) ->
-                add(out, Labels.of("kind", kind.label), "gpu_process_series_left_out", count));
+                out.add(core, "gpu_process_series_left_out", Labels.of("kind", kind.label), count));
     for (ContainerNames.Status runtime : names.status()) {
       Labels source = Labels.of("source", runtime.socket().toString());
-      add(out, source, "gpu_attribution_up", runtime.isUp() ? 1 : 0);
-      add(out, source, "gpu_attribution_errors_total", runtime.errors());
+      out.add(core, "gpu_attribution_up", source, runtime.isUp() ? 1 : 0);
+      out.add(core, "gpu_attribution_errors_total", source, runtime.errors());
       runtime
           .ageMillis()
-          .ifPresent(age -> add(out, source, "gpu_attribution_age_seconds", age / MILLIS));
+          .ifPresent(age -> out.add(core, "gpu_attribution_age_seconds", source, age / MILLIS));
     }
-  }
-
-  private void add(Readings out, Labels of, String metric, double value) {
-    out.add(core, of.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
   }
 }

@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class JobSampling implements Reader, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobSampling.class);
+  private static final String INFO = GpuMetrics.of("slurm_job_info").name();
   private static final double MILLIS = 1000;
 
   /** The number of requests that may fail before what is known is too old. */
@@ -65,7 +66,7 @@ public final class JobSampling implements Reader, AutoCloseable {
       SqueueForm.Jobs found = squeue.ask();
       state =
           new State(
-              found.jobs().stream().map(job -> named("slurm_job_info", job.labels())).toList(),
+              found.jobs().stream().map(job -> job.with(Labels.NAME, INFO)).toList(),
               found.leftOut(),
               found.damaged(),
               millis.getAsLong(),
@@ -96,20 +97,16 @@ public final class JobSampling implements Reader, AutoCloseable {
     long age = now.wasRead() ? millis.getAsLong() - now.readAt() : 0;
     boolean isKnown =
         now.wasRead() && age <= KEEP * settings.every().toMillis() + settings.timeout().toMillis();
-    out.add(core, named("slurm_jobs_up", Labels.EMPTY), isKnown ? 1 : 0);
-    out.add(core, named("slurm_jobs_failures_total", Labels.EMPTY), now.failures());
+    out.add(core, "slurm_jobs_up", Labels.EMPTY, isKnown ? 1 : 0);
+    out.add(core, "slurm_jobs_failures_total", Labels.EMPTY, now.failures());
     if (now.wasRead()) {
-      out.add(core, named("slurm_jobs_age_seconds", Labels.EMPTY), age / MILLIS);
+      out.add(core, "slurm_jobs_age_seconds", Labels.EMPTY, age / MILLIS);
     }
     if (isKnown) {
-      out.add(core, named("slurm_jobs_left_out", Labels.EMPTY), now.leftOut());
-      out.add(core, named("slurm_jobs_damaged", Labels.EMPTY), now.damaged());
+      out.add(core, "slurm_jobs_left_out", Labels.EMPTY, now.leftOut());
+      out.add(core, "slurm_jobs_damaged", Labels.EMPTY, now.damaged());
       now.series().forEach(job -> out.add(core, job, 1));
     }
-  }
-
-  private static Labels named(String metric, Labels labels) {
-    return labels.with(Labels.NAME, GpuMetrics.of(metric).name());
   }
 
   @Override

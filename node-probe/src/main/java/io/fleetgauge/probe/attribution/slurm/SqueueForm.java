@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import io.fleetgauge.sample.Labels;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -72,12 +73,12 @@ final class SqueueForm {
   /**
    * The jobs that run.
    *
-   * @param jobs by the order in which they came, at most the limit
+   * @param jobs labels of each, in the order in which they came, at most the limit
    * @param leftOut jobs beyond the limit
    * @param damaged entries that are no jobs, or have no id or no state
    * @param damage what the first of them is; empty without one
    */
-  record Jobs(List<SlurmJob> jobs, int leftOut, int damaged, String damage) {}
+  record Jobs(List<Labels> jobs, int leftOut, int damaged, String damage) {}
 
   /**
    * Reads the jobs that run.
@@ -120,7 +121,7 @@ final class SqueueForm {
   private static final class Reading {
     private final boolean onlyGpus;
     private final int limit;
-    private final Map<String, SlurmJob> jobs = new LinkedHashMap<>();
+    private final Map<String, Labels> jobs = new LinkedHashMap<>();
     private int entries;
     private int leftOut;
     private int damaged;
@@ -171,17 +172,26 @@ final class SqueueForm {
     }
   }
 
-  private static SlurmJob job(String id, Map<String, String> told) {
+  /** The labels of a job; none where Slurm tells nothing. */
+  private static Labels job(String id, Map<String, String> told) {
     String array = told.getOrDefault("array_job_id", "");
     boolean isPart = !array.isEmpty() && !array.equals("0");
-    return new SlurmJob(
+    return Labels.of(
+        MappingFile.JOB,
         id,
+        "user",
         told.getOrDefault("user_name", ""),
+        "account",
         told.getOrDefault("account", ""),
+        "partition",
         told.getOrDefault("partition", ""),
+        "name",
         told.getOrDefault("name", ""),
+        "array_job",
         isPart ? array : "",
+        "array_task",
         isPart ? told.getOrDefault("array_task_id", "") : "",
+        "nodes",
         told.getOrDefault("nodes", ""));
   }
 

@@ -62,19 +62,19 @@ class JobSamplingTest {
   void theFormOfSlurm2205IsRead() throws IOException {
     try (InputStream in = JobSamplingTest.class.getResourceAsStream("squeue-22.05.json")) {
       assertThat(SqueueForm.read(in, true, 10).jobs())
-          .containsExactly(new SlurmJob("1", "root", "", "p", "a\"b", "1", "3", "n1"));
+          .containsExactly(job("1", "root", "", "p", "a\"b", "1", "3", "n1"));
     }
   }
 
   @Test
   void theFormWithNumbersAsObjectsAndStatesAsListsIsRead() throws IOException {
-    SlurmJob train = new SlurmJob("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
+    Labels train = job("4712", "ana", "phys", "gpu", "train", "4711", "0", "n[1-2]");
     SqueueForm.Jobs onlyGpus = read(NEWER, true, 10);
     assertThat(onlyGpus)
         .isEqualTo(
             new SqueueForm.Jobs(List.of(train), 0, 1, "job number 4 of the list has no job_id"));
     assertThat(read(NEWER, false, 10).jobs())
-        .extracting(SlurmJob::id)
+        .extracting(JobSamplingTest::id)
         .containsExactly("4712", "4714");
     assertThat(read(NEWER, false, 1).leftOut()).isEqualTo(1);
   }
@@ -124,8 +124,8 @@ class JobSamplingTest {
             .concat(" {\"job_id\": 2, \"job_state\": \"RUNNING\", \"limit\": NaN}]}")
             .getBytes(StandardCharsets.ISO_8859_1);
     SqueueForm.Jobs jobs = SqueueForm.read(new ByteArrayInputStream(text), false, 10);
-    assertThat(jobs.jobs()).extracting(SlurmJob::id).containsExactly("1", "2");
-    assertThat(jobs.jobs().getFirst().name()).isEqualTo("caf\ufffd?aq");
+    assertThat(jobs.jobs()).extracting(JobSamplingTest::id).containsExactly("1", "2");
+    assertThat(jobs.jobs().getFirst().value("name")).isEqualTo("caf\ufffd?aq");
     assertThat(jobs.damaged()).as("a number and a list").isEqualTo(2);
     assertThat(jobs.damage()).isEqualTo("job number 2 of the list is no object");
   }
@@ -140,8 +140,7 @@ class JobSamplingTest {
         """;
     assertThat(read(text, false, 10).jobs())
         .containsExactly(
-            new SlurmJob("1", "", "", "", "", "", "", ""),
-            new SlurmJob("4", "", "", "", "", "", "", "n1"));
+            job("1", "", "", "", "", "", "", ""), job("4", "", "", "", "", "", "", "n1"));
     assertThat(read(text, false, 10).damaged()).isEqualTo(2);
   }
 
@@ -213,7 +212,7 @@ class JobSamplingTest {
       String as = out.toString(StandardCharsets.ISO_8859_1);
       SqueueForm.Jobs jobs =
           SqueueForm.read(new ByteArrayInputStream(out.toByteArray()), false, 10);
-      assertThat(jobs.jobs()).as(as).extracting(SlurmJob::id).contains("1", "3");
+      assertThat(jobs.jobs()).as(as).extracting(JobSamplingTest::id).contains("1", "3");
       boolean isTold = jobs.jobs().size() == 3;
       assertThat(isTold || jobs.damaged() == 1 || field.equals("job_state")).as(as).isTrue();
     }
@@ -243,7 +242,7 @@ class JobSamplingTest {
         SqueueForm.Jobs jobs =
             SqueueForm.read(
                 new ByteArrayInputStream(text, 0, random.nextInt(text.length + 1)), false, 10);
-        assertThat(jobs.jobs()).noneMatch(job -> job.id().isEmpty());
+        assertThat(jobs.jobs()).noneMatch(job -> id(job).isEmpty());
       } catch (IOException e) {
         assertThat(e).hasMessageMatching("(?s).+");
       }
@@ -314,6 +313,24 @@ class JobSamplingTest {
         new Squeue(settings("echo '{\"jobs\":[]}'; exit 3", Duration.ofMinutes(1)))) {
       assertThatThrownBy(fails::ask).hasMessageContaining("ended with 3");
     }
+  }
+
+  private static Labels job(
+      String id,
+      String user,
+      String account,
+      String partition,
+      String name,
+      String arrayJob,
+      String arrayTask,
+      String nodes) {
+    return Labels.of("hpc_job", id, "user", user, "account", account, "partition", partition)
+        .with(Labels.of("name", name, "array_job", arrayJob, "array_task", arrayTask))
+        .with("nodes", nodes);
+  }
+
+  private static String id(Labels job) {
+    return job.value("hpc_job");
   }
 
   private static SqueueForm.Jobs read(String text, boolean onlyGpus, int limit) throws IOException {
