@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damage to files of the kernel, which node_exporter's end-to-end test has recorded. */
 class DamagedFilesTest {
@@ -59,7 +62,9 @@ class DamagedFilesTest {
     /** Lines that end at an empty one. */
     BLOCKS,
     /** Lines of which only sums are told, which need all of them. */
-    SUMS
+    SUMS,
+    /** Lines of names and texts, which are labels: with another text, the series is another. */
+    TEXTS
   }
 
   @BeforeAll
@@ -130,9 +135,52 @@ class DamagedFilesTest {
     damageCostsNoOther(name, collector, form, header);
   }
 
+  /** What udev knows of a disk: a line is a property, and a series has several. */
+  @Tag("slow")
+  @ParameterizedTest
+  @ValueSource(strings = {"b8:0", "b8:16", "b252:1", "b259:0", "b11:0"})
+  void aPropertyOfADiskThatIsDamagedCostsOnlyTheSeriesThatHaveIt(String disk) throws IOException {
+    damageCostsNoOther(disk, udev(disk), HostCollector.DISKSTATS, Form.TEXTS, 0);
+  }
+
+  @Test
+  void aPropertyOfADiskThatHasNoNameOrNoNumberIsCountedWithItsFile() throws IOException {
+    Path file = udev("b8:0");
+    byte[] whole = Files.readAllBytes(file);
+    Read before = read(HostCollector.DISKSTATS);
+    assertThat(before.faults).isZero();
+    try {
+      for (String property : List.of("E:", "E:=1", "E:ID_ATA_WRITE_CACHE", "E:ID_LATER")) {
+        Files.writeString(file, property + "\n", StandardOpenOption.APPEND);
+        Read after = read(HostCollector.DISKSTATS);
+        assertThat(after.faults).as(property).isEqualTo(1);
+        assertThat(after.last).contains("udev/data/b8:0").contains("\"" + property + "\"");
+        assertThat(after.samples).isEqualTo(before.samples);
+        Files.write(file, whole);
+      }
+      Files.writeString(file, "E:ID_ATA_ROTATION_RATE_RPM=fast\n", StandardOpenOption.APPEND);
+      Read after = read(HostCollector.DISKSTATS);
+      assertThat(after.faults).isEqualTo(1);
+      assertThat(after.last).contains("b8:0").contains("ID_ATA_ROTATION_RATE_RPM=fast");
+      assertThat(differences(before, after))
+          .extracting(Labels::metric)
+          .containsExactly("node_disk_ata_rotation_rate_rpm");
+    } finally {
+      Files.write(file, whole);
+    }
+  }
+
+  private static Path udev(String disk) {
+    return settings.root().resolve("run/udev/data").resolve(disk);
+  }
+
   private static void damageCostsNoOther(
       String name, HostCollector collector, Form form, int header) throws IOException {
-    Path file = settings.proc().resolve(name);
+    damageCostsNoOther(name, settings.proc().resolve(name), collector, form, header);
+  }
+
+  private static void damageCostsNoOther(
+      String name, Path file, HostCollector collector, Form form, int header) throws IOException {
     byte[] whole = Files.readAllBytes(file);
     try {
       List<byte[]> entries = entries(whole, form, header);
@@ -142,7 +190,12 @@ class DamagedFilesTest {
       for (int i = header; i < entries.size(); i++) {
         Files.write(file, joined(entries, i, new byte[0]));
         Read without = form == Form.SUMS ? NOTHING : read(collector);
-        own.add(differences(before, without));
+        Set<Labels> ofEntry = differences(before, without);
+        if (form == Form.TEXTS) { // without it, another property may have the same text
+          Files.write(file, joined(entries, i, longer(entries.get(i))));
+          ofEntry.addAll(differences(before, read(collector)));
+        }
+        own.add(ofEntry);
       }
       SplittableRandom random = Damage.random(name);
       for (int i = 0; i < Damage.TIMES; i++) {
@@ -154,7 +207,9 @@ class DamagedFilesTest {
             "%s %s as %s".formatted(name, how, new String(damaged, StandardCharsets.ISO_8859_1));
         Read after = read(collector);
         Set<Labels> lost = differences(before, after);
-        if (how == Damage.GARBLED && !after.samples.keySet().containsAll(lost)) {
+        if (how == Damage.GARBLED
+            && form != Form.TEXTS
+            && !after.samples.keySet().containsAll(lost)) {
           assertThat(after.faults).as(as).isGreaterThan(before.faults);
           assertThat(after.last).as(as).contains(name);
         }
@@ -228,16 +283,17 @@ class DamagedFilesTest {
             entries.size() < header
                 || form == Form.LINES
                 || form == Form.SUMS
+                || form == Form.TEXTS
                 || form == Form.PAIRS && lines % 2 == 0
                 || form == Form.BLOCKS && i + 1 < whole.length && whole[i + 1] == '\n';
         if (ends) {
-          entries.add(java.util.Arrays.copyOfRange(whole, from, i + 1));
+          entries.add(Arrays.copyOfRange(whole, from, i + 1));
           from = i + 1;
         }
       }
     }
     if (from < whole.length) {
-      entries.add(java.util.Arrays.copyOfRange(whole, from, whole.length));
+      entries.add(Arrays.copyOfRange(whole, from, whole.length));
     }
     return entries;
   }
@@ -248,6 +304,13 @@ class DamagedFilesTest {
       out.writeBytes(i == at ? instead : entries.get(i));
     }
     return out.toByteArray();
+  }
+
+  private static byte[] longer(byte[] line) {
+    byte[] longer = Arrays.copyOf(line, line.length + 1);
+    longer[line.length - 1] = 'x';
+    longer[line.length] = '\n';
+    return longer;
   }
 
   /** Series of a reading that another lacks, or has with another value. */

@@ -62,12 +62,21 @@ public final class S3Repository implements Repository {
       ListObjectsV2Request request =
           ListObjectsV2Request.builder().bucket(bucket).prefix(prefix + below).build();
       for (S3Object each : client.listObjectsV2Paginator(request).contents()) {
-        found.put(
-            each.key().substring(prefix.length()),
-            new StoredFile(each.size(), each.lastModified().toEpochMilli()));
+        // A list with a hole would let a prune remove files that a backup has.
+        if (each.key() == null
+            || !each.key().startsWith(prefix + below)
+            || each.size() == null
+            || each.lastModified() == null) {
+          throw new IOException(place(below) + ": an entry of the list cannot be read: " + each);
+        }
+        StoredFile file = new StoredFile(each.size(), each.lastModified().toEpochMilli());
+        if (found.put(each.key().substring(prefix.length()), file) != null) {
+          throw new IOException(
+              place(below) + ": the list has " + each.key() + " twice, so it may have no end");
+        }
       }
       return found;
-    } catch (SdkException e) {
+    } catch (SdkException | IllegalArgumentException e) { // of a key that is no text of a URL
       throw failed(below, e);
     }
   }
@@ -105,7 +114,7 @@ public final class S3Repository implements Repository {
     }
   }
 
-  private IOException failed(String name, SdkException e) {
+  private IOException failed(String name, RuntimeException e) {
     return new IOException(place(name) + ": " + e.getMessage(), e);
   }
 

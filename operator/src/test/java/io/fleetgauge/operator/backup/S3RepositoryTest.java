@@ -15,12 +15,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store with the requests of S3 that backups need; it lists one file at a time. */
 class S3RepositoryTest {
@@ -29,9 +34,17 @@ class S3RepositoryTest {
   private static final String WRITTEN = "2026-09-21T14:13:20.000Z";
   private static final long WRITTEN_MILLIS = 1_790_000_000_000L;
 
+  private static final Pattern LEAF = Pattern.compile("<(\\w+)>([^<]+)</\\1>");
+  private static final String OTHERS = "%09-+.:eTZ/ \u00e9\n&<";
+  private static final int DAMAGED = Integer.getInteger("fleetgauge.inputs.damaged", 300);
+
   private final Vertx vertx = Vertx.vertx();
   private final ConcurrentSkipListMap<String, byte[]> files = new ConcurrentSkipListMap<>();
   private volatile boolean isDenied;
+
+  /** What a list is answered with; empty for what is stored. */
+  private volatile byte[] listing = new byte[0];
+
   private Repository repository;
   private URI endpoint;
 
@@ -79,7 +92,12 @@ class S3RepositoryTest {
         request.response().setStatusCode(204).end();
       }
       default -> {
-        if (request.getParam("list-type") != null) {
+        if (request.getParam("list-type") != null && listing.length > 0) {
+          request
+              .response()
+              .putHeader("Content-Type", "application/xml")
+              .end(Buffer.buffer(listing));
+        } else if (request.getParam("list-type") != null) {
           list(request);
         } else if (files.containsKey(name)) {
           request.response().end(Buffer.buffer(files.get(name)));
@@ -192,6 +210,109 @@ class S3RepositoryTest {
           .hasMessageStartingWith("s3://shelf/prod/a: ")
           .hasMessageContaining("AccessDenied");
     }
+  }
+
+  private static String contents(String key, String size, String modified) {
+    return "<Contents><Key>%s</Key><LastModified>%s</LastModified><Size>%s</Size></Contents>"
+        .formatted(key, modified, size);
+  }
+
+  private void answer(String contents) {
+    listing =
+        ("<ListBucketResult><IsTruncated>false</IsTruncated>" + contents + "</ListBucketResult>")
+            .getBytes(StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "<Contents><LastModified>2026-09-21T14:13:20.000Z</LastModified><Size>3</Size></Contents>",
+        "<Contents><Key>prod/files/b</Key><Size>3</Size></Contents>",
+        "<Contents><Key>prod/files/b</Key>"
+            + "<LastModified>2026-09-21T14:13:20.000Z</LastModified></Contents>",
+        "<Contents><Key>prod/files/b</Key><Size>3</Size><LastModified>yesterday</LastModified>"
+            + "</Contents>",
+        "<Contents><Key>prod/files/b</Key><Size>much</Size>"
+            + "<LastModified>2026-09-21T14:13:20.000Z</LastModified></Contents>",
+        "<Contents><Key>other/files/b</Key><Size>3</Size>"
+            + "<LastModified>2026-09-21T14:13:20.000Z</LastModified></Contents>",
+        "<Contents><Key>x</Key><Size>3</Size>"
+            + "<LastModified>2026-09-21T14:13:20.000Z</LastModified></Contents>"
+      })
+  void aListWithAnEntryThatCannotBeReadIsAFailureThatNamesTheStore(String entry) {
+    answer(contents("prod/files/a", "1", WRITTEN) + entry);
+    assertThatThrownBy(() -> repository.list("files/"))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("s3://shelf/prod/files/: ");
+  }
+
+  /** Without a limit, it would be read for ever. */
+  @Test
+  void aListThatBeginsAgainIsAFailure() {
+    listing =
+        ("<ListBucketResult><IsTruncated>true</IsTruncated>"
+                + "<NextContinuationToken>more</NextContinuationToken>"
+                + contents("prod/files/a", "1", WRITTEN)
+                + "</ListBucketResult>")
+            .getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> repository.list("files/"))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "s3://shelf/prod/files/: the list has prod/files/a twice, so it may have no end");
+  }
+
+  /** It is read, or refused with a message, and nothing else. */
+  @Test
+  void aDamagedListIsReadOrRefused() throws Exception {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      all.append(contents("prod%2Ffiles%2F" + i, "" + i, WRITTEN));
+    }
+    answer("<EncodingType>url</EncodingType>" + all);
+    byte[] whole = listing;
+    assertThat(repository.list("files/")).hasSize(5).containsKey("files/4");
+    SplittableRandom random = new SplittableRandom(20_261_127);
+    int refused = 0;
+    for (int i = 0; i < DAMAGED; i++) {
+      byte[] bytes = damaged(whole, random);
+      listing = bytes;
+      String as = new String(bytes, StandardCharsets.ISO_8859_1);
+      try {
+        repository.list("files/");
+      } catch (IOException e) {
+        assertThat(e).as(as).hasMessageStartingWith("s3://shelf/prod/files/: ");
+        refused++;
+      } catch (RuntimeException e) {
+        throw new AssertionError(as, e);
+      }
+    }
+    assertThat(refused).isBetween(DAMAGED / 20, DAMAGED - 1);
+  }
+
+  /** One element is absent, comes twice, or has another name or text; or any byte is another. */
+  private static byte[] damaged(byte[] whole, SplittableRandom random) {
+    String text = new String(whole, StandardCharsets.UTF_8);
+    List<MatchResult> leaves = LEAF.matcher(text).results().toList();
+    MatchResult leaf = leaves.get(random.nextInt(leaves.size()));
+    StringBuilder value = new StringBuilder(leaf.group(2));
+    char other = OTHERS.charAt(random.nextInt(OTHERS.length()));
+    int at = random.nextInt(value.length());
+    String instead =
+        switch (random.nextInt(6)) {
+          case 0 -> "";
+          case 1 -> leaf.group() + leaf.group();
+          case 2 -> leaf.group().replace(leaf.group(1), "Later");
+          case 3 -> leaf.group().replace(value, value.substring(0, at));
+          case 4 -> leaf.group().replace(value, value.replace(at, at + 1, "" + other));
+          default -> leaf.group().replace(value, value.insert(at, other));
+        };
+    byte[] bytes =
+        (text.substring(0, leaf.start()) + instead + text.substring(leaf.end()))
+            .getBytes(StandardCharsets.UTF_8);
+    if (random.nextInt(10) == 0) {
+      bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+    }
+    return bytes;
   }
 
   @Test

@@ -38,6 +38,7 @@ final class Udev {
   private final Metric cacheOn = new Metric("node_disk_ata_write_cache_enabled", "device");
   private final Metric rotation = new Metric("node_disk_ata_rotation_rate_rpm", "device");
   private final Map<String, String> known = new HashMap<>();
+  private String file = "";
 
   void read(NodeFiles files, CollectorReadings out, String device, String major, String minor) {
     load(files, files.inRoot("/run/udev/data/b" + major + ":" + minor));
@@ -89,15 +90,18 @@ final class Udev {
     }
   }
 
-  private void load(NodeFiles files, String file) {
+  private void load(NodeFiles files, String path) {
+    file = path;
     known.clear();
     KernelText text = files.small(file);
     while (text != null && text.nextLine()) {
       if (text.lineStartsWith(PROPERTY)) {
         String line = text.line();
         int equals = line.indexOf('=');
-        if (equals > 0) {
+        if (equals > PROPERTY.length()) {
           known.put(line.substring(PROPERTY.length(), equals), line.substring(equals + 1));
+        } else {
+          text.damaged();
         }
       }
     }
@@ -115,7 +119,7 @@ final class Udev {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      files.damaged("udev says " + property + "=" + text + ", which is no number");
+      files.damaged("no number where one belongs in " + file + ", " + property + "=" + text);
       return Double.NaN;
     }
   }
