@@ -15,7 +15,7 @@ import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.time.Duration;
@@ -80,7 +80,8 @@ public final class QueryProcess implements AutoCloseable {
     guard.declare(meters);
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     router =
-        HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
+        HttpListener.router(
+            vertx, readiness, meters, () -> "", guard.needsPeerOr(Permission.OPERATE));
     // It joins when everything else can answer, and shows an empty cluster until then.
     cluster = new ClusterPart(vertx, config, guard, meters, clock);
     new ClusterMeters(cluster::view).declare(meters);

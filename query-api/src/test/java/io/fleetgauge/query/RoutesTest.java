@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
 /**
- * The guard of each route that is mounted. A route that is in no list here needs the right to read.
+ * The guard of each route that is mounted. A route that is in no list here needs the read
+ * permission.
  */
 class RoutesTest {
   /** They show nothing of what is stored. */
@@ -45,7 +46,7 @@ class RoutesTest {
   private static final Set<String> METHODS = Set.of("GET", "POST", "PUT", "DELETE", "HEAD");
   private static final String METRICS = "GET /metrics";
 
-  /** Routes that need another right beside that to read. */
+  /** Routes that need another permission besides read. */
   private static final Set<String> NOT_FOR_READERS =
       Set.of(
           "POST /-/reload",

@@ -52,7 +52,7 @@ import io.fleetgauge.runtime.process.FolderLock;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.files.PrivateFiles;
@@ -239,7 +239,8 @@ public final class GatewayProcess implements AutoCloseable {
       readiness.watch(() -> intake.diskTrouble().orElse(""));
       readiness.watchReplicas(replicas::incomplete);
       router =
-          HttpListener.router(vertx, readiness, meters, () -> "", guard.needsPeerOr(Right.OPERATE));
+          HttpListener.router(
+              vertx, readiness, meters, () -> "", guard.needsPeerOr(Permission.OPERATE));
       HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
       MetadataTable metadata = new MetadataTable();
       // Routes are tried in this order, and a query sends many fragments.
@@ -248,11 +249,11 @@ public final class GatewayProcess implements AutoCloseable {
       IntakeRoute.mount(
           router,
           vertx,
-          guard.needsPeerOr(Right.WRITE),
+          guard.needsPeerOr(Permission.WRITE),
           intake,
           config.ingest().maxBodyBytes(),
           tracer);
-      LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), onLeave);
+      LeaveRoute.mount(router, guard.needsNewProofOr(Permission.OPERATE), onLeave);
       new RemovalRoute(
               GatewayProcess.this::view,
               store,
@@ -260,7 +261,7 @@ public final class GatewayProcess implements AutoCloseable {
               host -> remove(host, clock.getAsLong()),
               clock)
           .mount(router, guard);
-      TableRoute.mount(router, guard.needsPeerOr(Right.OPERATE), GatewayProcess.this::view);
+      TableRoute.mount(router, guard.needsPeerOr(Permission.OPERATE), GatewayProcess.this::view);
       StatusRoute status = new StatusRoute(config, store, intake, journal, memory, clock);
       status.mount(
           router,

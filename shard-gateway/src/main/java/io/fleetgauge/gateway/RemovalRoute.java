@@ -6,7 +6,7 @@ import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.OutgoingHttp;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
@@ -78,11 +78,11 @@ final class RemovalRoute {
         .handler(request -> json(request, kept(host(request))));
     router
         .get("/v1/hosts/:host/" + REMOVAL)
-        .handler(guard.needsPeerOr(Right.OPERATE))
+        .handler(guard.needsPeerOr(Permission.OPERATE))
         .handler(request -> found(host(request)).onSuccess(found -> answer(request, found, false)));
     router
         .post("/v1/hosts/:host/" + REMOVAL)
-        .handler(guard.needsNewProofOr(Right.OPERATE))
+        .handler(guard.needsNewProofOr(Permission.OPERATE))
         .handler(request -> OwnMachine.only(request, "fleetgauge gateway --remove-host"))
         .handler(request -> found(host(request)).onSuccess(found -> answer(request, found, true)));
   }

@@ -8,7 +8,7 @@ import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.WebRequests;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;
@@ -51,7 +51,7 @@ class LeaveRouteTest {
     Router router = Router.router(vertx);
     // As if a proxy told where requests come from.
     router.allowForward(AllowForwardHeaders.X_FORWARD);
-    LeaveRoute.mount(router, guard.needsNewProofOr(Right.OPERATE), left::incrementAndGet);
+    LeaveRoute.mount(router, guard.needsNewProofOr(Permission.OPERATE), left::incrementAndGet);
     int port =
         vertx
             .createHttpServer()

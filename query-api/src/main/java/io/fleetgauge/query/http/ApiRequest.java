@@ -10,7 +10,7 @@ import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Grant;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.tenant.TenantSettings;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
@@ -84,12 +84,12 @@ public final class ApiRequest {
 
   /** Returns true if the token has the {@code operate} right. */
   public boolean isOperator() {
-    return grant.may(Right.OPERATE);
+    return grant.may(Permission.OPERATE);
   }
 
   /** Returns true if the token has the {@code write} right. */
   public boolean mayWrite() {
-    return grant.may(Right.WRITE);
+    return grant.may(Permission.WRITE);
   }
 
   /** The tenants whose scope limits what the token sees; none when it sees everything. */

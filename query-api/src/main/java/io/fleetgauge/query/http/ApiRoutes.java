@@ -5,7 +5,7 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.http.BodyPace;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.vertx.core.Future;
 import io.vertx.core.MultiMap;
 import io.vertx.core.WorkerExecutor;
@@ -23,8 +23,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Mounts routes with what they have in common: the right to read, the limit of a body, sharing with
- * other origins, and the form of failures.
+ * Mounts routes with what they have in common: the read permission, the limit of a body, sharing
+ * with other origins, and the form of failures.
  */
 public final class ApiRoutes {
   static final int MAX_BODY_BYTES = 4 << 20;
@@ -42,7 +42,7 @@ public final class ApiRoutes {
   }
 
   /**
-   * @param guard admits requests with the right to read
+   * @param guard admits requests with the read permission
    * @param workers where large bodies are encoded
    * @param allowedOrigins whose pages may read answers; {@link QueryConfig#ANY_ORIGIN} for all
    * @param clock ms since the epoch
@@ -118,7 +118,7 @@ public final class ApiRoutes {
               shareWithOrigins(http);
               http.next();
             });
-    route.handler(guard.needs(Right.READ));
+    route.handler(guard.needs(Permission.READ));
     if (methods.contains(HttpMethod.POST)) {
       route.handler(
           new BodyPace(

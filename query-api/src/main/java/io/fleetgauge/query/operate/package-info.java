@@ -8,6 +8,6 @@
  * removed.
  *
  * <p>Law: a tenant sees its own queries and series only. What shows the whole cluster needs the
- * right to operate, and a token without a scope.
+ * operate permission, and a token without a scope.
  */
 package io.fleetgauge.query.operate;

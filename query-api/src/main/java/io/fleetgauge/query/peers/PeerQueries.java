@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  * POST /v1/queries/list     answer: queries, as {@link RemoteQuery} draws them
- * POST /v1/queries/cancel   query:uvar askedBy:string; the asker has the right to operate
+ * POST /v1/queries/cancel   query:uvar askedBy:string; the requester has the operate permission
  *                           answer: found:u8(0 or 1)
  * </pre>
  */

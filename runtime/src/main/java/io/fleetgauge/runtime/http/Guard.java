@@ -10,8 +10,8 @@ import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.tenant.Access;
 import io.fleetgauge.runtime.tenant.Grant;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.tenant.Refusal;
-import io.fleetgauge.runtime.tenant.Right;
 import io.fleetgauge.runtime.tenant.SenderClaims;
 import io.fleetgauge.runtime.tenant.TenantFile;
 import io.fleetgauge.runtime.trust.ClusterKey;
@@ -232,9 +232,9 @@ public final class Guard {
         verifier::senders);
   }
 
-  /** Passes on requests with a right; {@link #grant} returns what they may do. */
-  public SecurityPolicyHandler needs(Right right) {
-    return http -> admit(http, right);
+  /** Passes on requests with a permission; {@link #grant} returns what they may do. */
+  public SecurityPolicyHandler needs(Permission permission) {
+    return http -> admit(http, permission);
   }
 
   /** Passes on requests of the cluster's own processes. */
@@ -242,16 +242,16 @@ public final class Guard {
     return http -> admitPeer(http, ANY_TIME, () -> refuseUnproven(http));
   }
 
-  /** Passes on requests of the cluster's own processes, and requests with a right. */
-  public SecurityPolicyHandler needsPeerOr(Right right) {
-    return http -> admitPeer(http, ANY_TIME, () -> admit(http, right));
+  /** Passes on requests of the cluster's own processes, and requests with a permission. */
+  public SecurityPolicyHandler needsPeerOr(Permission permission) {
+    return http -> admitPeer(http, ANY_TIME, () -> admit(http, permission));
   }
 
   /**
    * Passes on requests of the cluster's own processes that were signed since this one started, and
-   * requests with a token that has a right; without tenants, no token has.
+   * requests with a token that has a permission; without tenants, no token has.
    */
-  public SecurityPolicyHandler needsNewProofOr(Right right) {
+  public SecurityPolicyHandler needsNewProofOr(Permission permission) {
     return http ->
         admitPeer(
             http,
@@ -260,12 +260,12 @@ public final class Guard {
               if (access.isOpen()) {
                 refuseUnproven(http);
               } else {
-                admit(http, right);
+                admit(http, permission);
               }
             });
   }
 
-  /** The rights of the sender of a request; empty for the cluster's own processes. */
+  /** The permissions of the sender of a request; empty for the cluster's own processes. */
   public static Optional<Grant> grant(RoutingContext http) {
     return Optional.ofNullable(http.get(GRANT));
   }
@@ -370,22 +370,23 @@ public final class Guard {
     return peersHaveCertificates && ClientCertificate.isShown(http.request());
   }
 
-  private void admit(RoutingContext http, Right right) {
+  private void admit(RoutingContext http, Permission permission) {
     SenderClaims shown = shown(http);
     try {
       Instant now = Instant.ofEpochMilli(clock.getAsLong());
       Optional<Grant> grant = access.quickly(shown, now);
       if (grant.isPresent()) {
-        admit(http, grant.get(), right);
+        admit(http, grant.get(), permission);
       } else {
-        admitSlowly(http, shown, now, right);
+        admitSlowly(http, shown, now, permission);
       }
     } catch (Refusal e) {
       refuse(http, e.status(), e.getMessage());
     }
   }
 
-  private void admitSlowly(RoutingContext http, SenderClaims shown, Instant now, Right right) {
+  private void admitSlowly(
+      RoutingContext http, SenderClaims shown, Instant now, Permission permission) {
     if (beingChecked.incrementAndGet() > MAX_CHECKED_AT_ONCE) {
       beingChecked.decrementAndGet();
       http.response().putHeader("Retry-After", "1");
@@ -402,7 +403,7 @@ public final class Guard {
             done -> {
               beingChecked.decrementAndGet();
               if (done.succeeded()) {
-                admit(http, done.result(), right);
+                admit(http, done.result(), permission);
               } else if (done.cause() instanceof Refusal refusal) {
                 refuse(http, refusal.status(), refusal.getMessage());
               } else {
@@ -413,9 +414,9 @@ public final class Guard {
             });
   }
 
-  private void admit(RoutingContext http, Grant grant, Right right) {
-    if (!grant.may(right)) {
-      refuse(http, 403, grant.lacks(right));
+  private void admit(RoutingContext http, Grant grant, Permission permission) {
+    if (!grant.may(permission)) {
+      refuse(http, 403, grant.lacks(permission));
       return;
     }
     http.put(GRANT, grant);

@@ -9,8 +9,8 @@
  * io.fleetgauge.runtime.http.WebRequests} for every other request.
  *
  * <p>Law: {@code /-/ready} answers 503 until everything has started. A request reaches a route only
- * with the right that the route needs. A secret or a certificate that cannot be read leaves the one
- * before in use. Nothing that proves membership of the cluster is shown to another system. {@link
- * io.fleetgauge.runtime.http.HttpClients} makes every client.
+ * with the permission that the route needs. A secret or a certificate that cannot be read leaves
+ * the one before in use. Nothing that proves membership of the cluster is shown to another system.
+ * {@link io.fleetgauge.runtime.http.HttpClients} makes every client.
  */
 package io.fleetgauge.runtime.http;

@@ -1,7 +1,7 @@
 package io.fleetgauge.runtime.tenant;
 
-import static io.fleetgauge.runtime.tenant.Right.READ;
-import static io.fleetgauge.runtime.tenant.Right.WRITE;
+import static io.fleetgauge.runtime.tenant.Permission.READ;
+import static io.fleetgauge.runtime.tenant.Permission.WRITE;
 
 import io.fleetgauge.runtime.config.TenantLimits;
 import java.nio.charset.StandardCharsets;
@@ -155,7 +155,8 @@ public final class Access {
       }
     }
     return Optional.of(
-        new Grant(tenant.name(), List.of(tenant), tenant.limits(), known.token.rights(), false));
+        new Grant(
+            tenant.name(), List.of(tenant), tenant.limits(), known.token.permissions(), false));
   }
 
   private Grant open(SenderClaims shown) throws Refusal {
@@ -167,7 +168,7 @@ public final class Access {
           "X-Scope-OrgID is not a valid tenant name: at most 150 characters of 0-9 a-z A-Z ! - _ ."
               + " * ' ( ) |");
     }
-    return new Grant(tenant, List.of(), base, EnumSet.allOf(Right.class), false);
+    return new Grant(tenant, List.of(), base, EnumSet.allOf(Permission.class), false);
   }
 
   /**
@@ -193,22 +194,22 @@ public final class Access {
       tenants.add(tenant);
       limits = limits == null ? tenant.limits() : limits.least(tenant.limits());
     }
-    Set<Right> rights = EnumSet.noneOf(Right.class);
+    Set<Permission> permissions = EnumSet.noneOf(Permission.class);
     if (tenants.stream().allMatch(each -> !each.scope().isEmpty() || mayAll(each, READ, now))) {
-      rights.add(READ);
+      permissions.add(READ);
     }
     TenantSettings first = tenants.getFirst();
     if (tenants.size() == 1 && (!first.writeLabels().isEmpty() || mayAll(first, WRITE, now))) {
-      rights.add(WRITE);
+      permissions.add(WRITE);
     }
-    return new Grant(String.join("|", names), tenants, limits, Set.copyOf(rights), true);
+    return new Grant(String.join("|", names), tenants, limits, Set.copyOf(permissions), true);
   }
 
-  /** Tells whether a tenant has a right over the data of all tenants. */
-  private static boolean mayAll(TenantSettings tenant, Right right, Instant now) {
+  /** Tells whether a tenant has a permission over the data of all tenants. */
+  private static boolean mayAll(TenantSettings tenant, Permission permission, Instant now) {
     return tenant.tokens().isEmpty()
         || tenant.tokens().values().stream()
-            .anyMatch(token -> token.rights().contains(right) && !token.isExpired(now));
+            .anyMatch(token -> token.permissions().contains(permission) && !token.isExpired(now));
   }
 
   /** The token of a header; empty when there is none in it. */

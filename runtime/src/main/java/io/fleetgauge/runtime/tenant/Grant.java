@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rights of the sender of a request.
+ * The permissions of the sender of a request.
  *
  * @param tenant the tenant's name; several names are joined by |
  * @param tenants their settings; empty without a tenants file
@@ -19,7 +19,7 @@ public record Grant(
     String tenant,
     List<TenantSettings> tenants,
     TenantLimits limits,
-    Set<Right> rights,
+    Set<Permission> permissions,
     boolean byProxy) {
   /** The tenant of a request that names none, where there is no tenants file. */
   public static final String ANONYMOUS = "anonymous";
@@ -34,19 +34,19 @@ public record Grant(
     return tenants.stream().map(TenantSettings::hostLimits).reduce(HostLimits::least);
   }
 
-  public boolean may(Right right) {
-    return rights.contains(right);
+  public boolean may(Permission permission) {
+    return permissions.contains(permission);
   }
 
-  /** Why it may not do what needs a right that it lacks. */
-  public String lacks(Right right) {
-    String name = right.name().toLowerCase(Locale.ROOT);
+  /** Returns the error for a request that needs a permission that the sender lacks. */
+  public String lacks(Permission permission) {
+    String name = permission.name().toLowerCase(Locale.ROOT);
     if (!byProxy) {
       return "the token lacks the "
           + name
           + " permission; add it to the token's rights in the tenants file";
     }
-    return switch (right) {
+    return switch (permission) {
       case READ ->
           "X-Scope-OrgID names "
               + tenant

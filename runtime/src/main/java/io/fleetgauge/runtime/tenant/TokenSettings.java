@@ -21,10 +21,14 @@ import java.util.regex.Pattern;
  * @param argon2id {@code argon2id}: its hash as {@code argon2 -id -e} prints it, for tokens that
  *     somebody made up; empty when {@code sha256} is set
  * @param expires {@code expires}: the first moment at which the token is no longer accepted
- * @param rights {@code rights}
+ * @param permissions {@code rights}
  */
 public record TokenSettings(
-    String name, String sha256, String argon2id, Optional<Instant> expires, Set<Right> rights) {
+    String name,
+    String sha256,
+    String argon2id,
+    Optional<Instant> expires,
+    Set<Permission> permissions) {
   private static final Pattern SHA256_HEX = Pattern.compile("[0-9a-f]{64}");
   private static final Pattern ARGON2ID_HASH =
       Pattern.compile(
@@ -58,11 +62,11 @@ public record TokenSettings(
               TokenSettings::expiry),
           "never",
           "Time at which the token expires; a day means its end in UTC.");
-  private static final Key<List<Right>> RIGHTS =
+  private static final Key<List<Permission>> PERMISSIONS =
       Key.of(
           "rights",
-          KeyType.listOf(KeyType.choice(Right.class), 1),
-          List.of(Right.READ),
+          KeyType.listOf(KeyType.choice(Permission.class), 1),
+          List.of(Permission.READ),
           "Permissions of the token: query data, send samples, or operate the cluster.");
 
   static TokenSettings read(ConfigReader in, String section, String name) {
@@ -76,7 +80,7 @@ public record TokenSettings(
         sha256.orElse(""),
         argon2id.orElse(""),
         in.find(EXPIRES.in(section)),
-        Set.copyOf(in.get(RIGHTS.in(section))));
+        Set.copyOf(in.get(PERMISSIONS.in(section))));
   }
 
   boolean isExpired(Instant now) {

@@ -6,7 +6,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TlsSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestHead;
 import io.fleetgauge.runtime.trust.RequestSigner;
@@ -97,17 +97,17 @@ class GuardRoutesTest {
     router.get("/peer").handler(guard.needsPeer()).handler(done -> done.end("peer"));
     router
         .get("/peer-or-read")
-        .handler(guard.needsPeerOr(Right.READ))
+        .handler(guard.needsPeerOr(Permission.READ))
         .handler(done -> done.end(Guard.grant(done).map(grant -> grant.tenant()).orElse("peer")));
     router
         .get("/operate")
-        .handler(guard.needs(Right.OPERATE))
+        .handler(guard.needs(Permission.OPERATE))
         .handler(done -> done.end(Guard.grant(done).orElseThrow().tenant()));
     Guard.readBody(router.post("/peer").handler(guard.needsPeer()), 4 << 20)
         .handler(done -> done.end("body"));
     router
         .get("/new-or-operate")
-        .handler(guard.needsNewProofOr(Right.OPERATE))
+        .handler(guard.needsNewProofOr(Permission.OPERATE))
         .handler(done -> done.end("new"));
     port =
         vertx

@@ -9,7 +9,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.process.Meters;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.runtime.trust.OriginLog;
@@ -90,7 +90,7 @@ class SignedRequestsTest {
             });
     router
         .post("/v1/new")
-        .handler(guard.needsNewProofOr(Right.OPERATE))
+        .handler(guard.needsNewProofOr(Permission.OPERATE))
         .handler(http -> http.end("new"));
     port =
         vertx

@@ -35,14 +35,14 @@ class AccessTest {
           limits: {running: 3, samples: 100}
           tokens:
             grafana: {sha256: %s}
-            writer: {sha256: %s, rights: [write], expires: 2026-11-21}
-            all: {sha256: %s, rights: [read, write, operate], expires: "2026-11-22T10:00:01Z"}
+            writer: {sha256: %s, permissions: [write], expires: 2026-11-21}
+            all: {sha256: %s, permissions: [read, write, operate], expires: "2026-11-22T10:00:01Z"}
         b:
           scope: '{tenant="b"}'
           limits: {running: 5, samples: 50}
           write: {labels: {tenant: b}, stamp: true}
           tokens:
-            probe: {sha256: %s, rights: [write]}
+            probe: {sha256: %s, permissions: [write]}
       """
           .formatted(hash("one"), hash("two"), hash("three"), hash("four"));
 
@@ -79,9 +79,9 @@ class AccessTest {
     assertThat(grant.tenant()).isEqualTo("a");
     assertThat(grant.scopes()).containsExactly("{tenant=\"a\"}");
     assertThat(grant.limits().running()).isEqualTo(3);
-    assertThat(grant.rights()).containsExactly(Right.READ);
-    assertThat(grant(bearer("three")).rights())
-        .containsExactlyInAnyOrder(Right.READ, Right.WRITE, Right.OPERATE);
+    assertThat(grant.permissions()).containsExactly(Permission.READ);
+    assertThat(grant(bearer("three")).permissions())
+        .containsExactlyInAnyOrder(Permission.READ, Permission.WRITE, Permission.OPERATE);
     Grant writer = grant(bearer("four"));
     assertThat(writer.writeLabels()).containsEntry("tenant", "b");
     assertThat(writer.stamps()).isTrue();
@@ -141,8 +141,8 @@ class AccessTest {
     assertThat(both.limits().running()).isEqualTo(3);
     assertThat(both.limits().samples()).isEqualTo(50);
     assertThat(access.limits("a|b")).isEqualTo(both.limits());
-    assertThat(both.rights()).containsExactly(Right.READ);
-    assertThat(grant(new SenderClaims(List.of(), List.of("a"), PROXY)).may(Right.OPERATE))
+    assertThat(both.permissions()).containsExactly(Permission.READ);
+    assertThat(grant(new SenderClaims(List.of(), List.of("a"), PROXY)).may(Permission.OPERATE))
         .isFalse();
     assertThat(refusal(new SenderClaims(List.of(), List.of("a|nobody"), PROXY)).status())
         .isEqualTo(401);
@@ -156,31 +156,33 @@ class AccessTest {
         """
         proxies: [10.1.0.0/16]
         tenants:
-          probes: {tokens: {all: {sha256: %s, rights: [write]}}}
+          probes: {tokens: {all: {sha256: %s, permissions: [write]}}}
           staff: {tokens: {all: {sha256: %s}}}
           left: {tokens: {all: {sha256: %s, expires: 2026-11-21}}}
-          operators: {tokens: {all: {sha256: %s, rights: [operate]}}}
+          operators: {tokens: {all: {sha256: %s, permissions: [operate]}}}
           scoped: {scope: '{tenant="scoped"}', write: {labels: {tenant: scoped}}}
           proxied: {}
         """
             .formatted(hash("1"), hash("2"), hash("3"), hash("4")));
     tenants.look();
-    assertThat(proxied("probes").rights()).containsExactly(Right.WRITE);
-    assertThat(proxied("probes").lacks(Right.READ))
+    assertThat(proxied("probes").permissions()).containsExactly(Permission.WRITE);
+    assertThat(proxied("probes").lacks(Permission.READ))
         .startsWith("X-Scope-OrgID names probes, which may not read: it has no scope,");
-    assertThat(proxied("staff").rights()).containsExactly(Right.READ);
-    assertThat(proxied("staff").lacks(Right.WRITE))
+    assertThat(proxied("staff").permissions()).containsExactly(Permission.READ);
+    assertThat(proxied("staff").lacks(Permission.WRITE))
         .startsWith("X-Scope-OrgID names staff, which may not write: it has no write.labels");
-    assertThat(proxied("left").rights()).isEmpty();
-    assertThat(proxied("operators").rights()).isEmpty();
-    assertThat(proxied("operators").lacks(Right.OPERATE))
+    assertThat(proxied("left").permissions()).isEmpty();
+    assertThat(proxied("operators").permissions()).isEmpty();
+    assertThat(proxied("operators").lacks(Permission.OPERATE))
         .isEqualTo("a request without a token lacks the operate permission");
-    assertThat(proxied("scoped").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
-    assertThat(proxied("proxied").rights()).containsExactlyInAnyOrder(Right.READ, Right.WRITE);
-    assertThat(proxied("scoped|staff").rights()).containsExactly(Right.READ);
-    assertThat(proxied("scoped|staff").lacks(Right.WRITE))
+    assertThat(proxied("scoped").permissions())
+        .containsExactlyInAnyOrder(Permission.READ, Permission.WRITE);
+    assertThat(proxied("proxied").permissions())
+        .containsExactlyInAnyOrder(Permission.READ, Permission.WRITE);
+    assertThat(proxied("scoped|staff").permissions()).containsExactly(Permission.READ);
+    assertThat(proxied("scoped|staff").lacks(Permission.WRITE))
         .isEqualTo("X-Scope-OrgID names several tenants, scoped|staff; samples are sent for one");
-    assertThat(proxied("scoped|probes").rights()).isEmpty();
+    assertThat(proxied("scoped|probes").permissions()).isEmpty();
   }
 
   private Grant proxied(String tenants) throws Refusal {
@@ -221,7 +223,7 @@ class AccessTest {
             tokens:
               x: {sha256: 12}
               y: {}
-              z: {argon2id: abc, rights: [fly], expires: soon}
+              z: {argon2id: abc, permissions: [fly], expires: soon}
           b: {tokens: {x: {sha256: HASH}}}
           c: {tokens: {x: {sha256: HASH}}, colour: red}
         """
@@ -252,7 +254,7 @@ class AccessTest {
         open.quickly(new SenderClaims(List.of(), List.of("team-a"), LOCAL), NOW).orElseThrow();
     assertThat(grant.tenant()).isEqualTo("team-a");
     assertThat(grant.scopes()).isEmpty();
-    assertThat(grant.may(Right.OPERATE)).isTrue();
+    assertThat(grant.may(Permission.OPERATE)).isTrue();
     assertThat(
             open.quickly(new SenderClaims(List.of(), List.of(), LOCAL), NOW).orElseThrow().tenant())
         .isEqualTo(Grant.ANONYMOUS);
@@ -321,10 +323,10 @@ class AccessTest {
 
   @Test
   void oneTenantNamedByAProxyMayReadAndWriteButSeveralMayOnlyRead() throws Exception {
-    assertThat(grant(new SenderClaims(List.of(), List.of("b"), PROXY)).rights())
-        .containsExactlyInAnyOrder(Right.READ, Right.WRITE);
+    assertThat(grant(new SenderClaims(List.of(), List.of("b"), PROXY)).permissions())
+        .containsExactlyInAnyOrder(Permission.READ, Permission.WRITE);
     Grant both = grant(new SenderClaims(List.of(), List.of("a|b"), PROXY));
-    assertThat(both.may(Right.WRITE)).isFalse();
+    assertThat(both.may(Permission.WRITE)).isFalse();
     assertThat(both.writeLabels()).isEmpty();
     assertThat(both.stamps()).isFalse();
   }

@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
  *
  * 200 400 409 421 429 503                 one line of {@link IntakeAnswer}, text/plain; with 429
  *                                         and 503 also Retry-After, in seconds
- * 401 403                                 the token is unknown or lacks the right to write
+ * 401 403                                 the token is unknown or lacks the write permission
  * 413                                     the body is larger than the gateway allows
  * </pre>
  */

@@ -30,7 +30,7 @@ public final class IntakeRoute {
   }
 
   /**
-   * @param guard admits requests with the right to write
+   * @param guard admits requests with the write permission
    * @param maxBodyBytes longer bodies get 413
    * @param tracer begins a trace for each body
    */

@@ -8,7 +8,7 @@ import io.fleetgauge.gateway.ingest.host.Sender;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.runtime.http.BodyPace;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
@@ -141,7 +141,7 @@ public final class RemoteWriteRoute implements AutoCloseable {
       Guard.readBody(
               router
                   .post(path)
-                  .handler(guard.needsPeerOr(Right.WRITE))
+                  .handler(guard.needsPeerOr(Permission.WRITE))
                   // Not 408: senders drop the samples of a request that gets a 4xx status.
                   .handler(
                       new BodyPace(

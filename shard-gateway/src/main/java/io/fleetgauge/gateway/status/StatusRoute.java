@@ -11,7 +11,7 @@ import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.journal.Journal;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -82,12 +82,12 @@ public final class StatusRoute {
   public void mount(Router router, Vertx vertx, Guard guard, AllGateways gateways, TableAge age) {
     router
         .get(PATH)
-        .handler(guard.needsPeerOr(Right.OPERATE))
+        .handler(guard.needsPeerOr(Permission.OPERATE))
         .handler(http -> answer(http, vertx, this::json));
     ClusterSettings cluster = config.cluster();
     router
         .get(PATH + "/cluster")
-        .handler(guard.needsPeerOr(Right.OPERATE))
+        .handler(guard.needsPeerOr(Permission.OPERATE))
         .handler(
             http ->
                 gateways

@@ -2,7 +2,7 @@ package io.fleetgauge.gateway.status;
 
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
@@ -52,7 +52,7 @@ public final class StorageRoute {
   public void mount(Router router, Vertx vertx, Guard guard) {
     router
         .get(PATH)
-        .handler(guard.needsPeerOr(Right.OPERATE))
+        .handler(guard.needsPeerOr(Permission.OPERATE))
         .handler(http -> StatusRoute.answer(http, vertx, this::json));
   }
 

@@ -13,7 +13,7 @@ import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.Guard;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.runtime.trace.Tracer;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -92,7 +92,7 @@ class IntakeRouteTest {
             selector -> "",
             () -> NOW);
     Router router = Router.router(vertx);
-    IntakeRoute.mount(router, vertx, guard.needs(Right.WRITE), intake, MAX_BYTES, Tracer.OFF);
+    IntakeRoute.mount(router, vertx, guard.needs(Permission.WRITE), intake, MAX_BYTES, Tracer.OFF);
     vertx
         .createHttpServer()
         .requestHandler(router)

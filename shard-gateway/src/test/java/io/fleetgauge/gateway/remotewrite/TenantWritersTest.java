@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.tenant.Grant;
-import io.fleetgauge.runtime.tenant.Right;
+import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
@@ -120,7 +120,8 @@ class TenantWritersTest {
 
   private TenantWriter writer(String tenant) {
     return writers.of(
-        Optional.of(new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Right.WRITE), false)),
+        Optional.of(
+            new Grant(tenant, List.of(), TenantLimits.DEFAULT, Set.of(Permission.WRITE), false)),
         false);
   }
 

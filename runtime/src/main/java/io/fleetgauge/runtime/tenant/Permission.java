@@ -1,7 +1,7 @@
 package io.fleetgauge.runtime.tenant;
 
-/** A right that a token gives. */
-public enum Right {
+/** A permission of a token; the key {@code rights} of the tenants file lists those of each. */
+public enum Permission {
   /** Query the data in the tenant's scope. */
   READ,
   /** Send samples. */
