@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "chaos",
     description =
-        "Kills, freezes, joins, drains and splits gateways under load, compares the answers with a"
-            + " ledger of everything acknowledged, and prints the measurements.")
+        "Kills, freezes, joins, drains and splits gateways under load, compares the results with a"
+            + " ledger of all acknowledged samples, and prints the measurements.")
 public final class ChaosCommand implements Command {
   private static final long HISTORY_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long HISTORY_STEP = 15_000;
@@ -245,8 +245,8 @@ public final class ChaosCommand implements Command {
     HostUplinks.Difference difference = state.compare(senders);
     row(
         "kill -9 one of 3, " + times + " times",
-        "0 lost, 0 doubled; no query fails or is silently incomplete; fresh <= 2 s; two holders <="
-            + " 10 s",
+        "0 lost, 0 duplicates; no query fails or is silently incomplete; fresh <= 2 s; two holders"
+            + " <= 10 s",
         String.format(
             "%s; %s; fresh after %s s; two holders after %s s",
             difference, seen, spread(fresh), spread(replicated)),
@@ -407,7 +407,7 @@ public final class ChaosCommand implements Command {
         "all its ticks arrive, in order; ticks of other hosts do not wait",
         String.format(
             "%d ticks arrived within %.1f s; %s; ticks of %d others under way at once: before %d,"
-                + " at most %d meanwhile",
+                + " at most %d during it",
             behind, took, difference, hosts - 1, others, most),
         difference.isNone(),
         senders.unacknowledged(CUT_OFF) <= 2 && most <= 2L * hosts);
@@ -505,7 +505,7 @@ public final class ChaosCommand implements Command {
           "the union equals the ledger <= 10 s after healing; epochs never go back",
           String.format(
               "equal after %.1f s; %s; epoch %d, %d, %d%s; the smaller side owned %d hosts, marked"
-                  + " its answers: %s, reassigned: %s; the larger side: %s",
+                  + " its responses: %s, reassigned: %s; the larger side: %s",
               took,
               difference,
               epoch,

@@ -96,7 +96,7 @@ final class FleetState {
     }
     JsonNode answer = fleet.query(query, "count(chaos_value)");
     if (answer.has("warnings")) {
-      return "answers have warnings: " + answer.path("warnings");
+      return "responses have warnings: " + answer.path("warnings");
     }
     long count = answer.path("data").path("result").path(0).path("value").path(1).asLong();
     return count == hosts ? null : count + " of " + hosts + " hosts have fresh samples";
@@ -128,7 +128,7 @@ final class FleetState {
         synced |= copy.asBoolean();
       }
       if (!synced || !host.getValue().path("behind").isEmpty() || host.getValue().has("next")) {
-        return host.getKey() + " is not on two gateways: " + host.getValue();
+        return host.getKey() + " is not fully replicated: " + host.getValue();
       }
     }
     return null;

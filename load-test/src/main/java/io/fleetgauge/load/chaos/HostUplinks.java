@@ -187,7 +187,7 @@ final class HostUplinks implements AutoCloseable {
           + lost
           + " lost, "
           + changed
-          + " doubled or changed"
+          + " duplicated or changed"
           + (broken.isEmpty() ? "" : ", hosts with wrong counts: " + String.join("; ", broken));
     }
   }

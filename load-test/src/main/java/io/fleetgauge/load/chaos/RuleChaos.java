@@ -158,10 +158,10 @@ final class RuleChaos {
     return new Row(
         "an owner of rules killed, frozen, cut off, "
             + events
-            + (shorter ? " times" : " times, gateways killed meanwhile"),
-        "0 missed slots; each result as one undisturbed process would have it; no false resolve,"
-            + " nothing stale is sent, nobody is told twice",
-        verdict + ", " + Math.round(missed) + " slots given up",
+            + (shorter ? " times" : " times, with gateways killed at the same time"),
+        "0 missed evaluations; each result as of one undisturbed process; no false resolve, no"
+            + " stale alert, no duplicate notification",
+        verdict + ", " + Math.round(missed) + " evaluations missed",
         verdict.problems().isEmpty() && missed == 0,
         true);
   }
@@ -226,7 +226,7 @@ final class RuleChaos {
         || owned(QUERIES.get(0)) * owned(QUERIES.get(1)) * owned(QUERIES.get(2)) == 0) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
-            "the groups are not dealt: " + fleet.output(QUERIES.getFirst()));
+            "the groups are not distributed: " + fleet.output(QUERIES.getFirst()));
       }
       TimeUnit.MILLISECONDS.sleep(100);
     }
@@ -238,7 +238,7 @@ final class RuleChaos {
     String late =
         "count(timestamp(chaos:signal:max) > time() - %d)".formatted(3 * INTERVAL / 1_000);
     state.await(
-        "newest slots evaluated",
+        "newest evaluations done",
         300,
         () ->
             fleet
@@ -305,7 +305,7 @@ final class RuleChaos {
     if (gateway.isPresent()) {
       fleet.start(gateway.get());
       FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
-      state.await("every host on two gateways", 300, () -> state.isReplicated(GATEWAYS));
+      state.await("every host fully replicated", 300, () -> state.isReplicated(GATEWAYS));
     }
   }
 

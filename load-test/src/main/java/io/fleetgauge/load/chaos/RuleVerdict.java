@@ -48,7 +48,7 @@ final class RuleVerdict {
         samples(fleet, query, "ALERTS_FOR_STATE{signal=\"" + signal + "\"}[20m]");
     Long first = recorded.ceilingKey(since);
     if (first == null) {
-      problems.add("signal " + signal + " has no slots");
+      problems.add("signal " + signal + " has no evaluations");
       return;
     }
     signals.firstSlot(signal, recorded.firstKey());
@@ -72,7 +72,7 @@ final class RuleVerdict {
     }
     slotsOf.put(signal, all);
     if (recorded.subMap(first, true, until, true).size() != all.size()) {
-      problems.add("signal " + signal + " has results between slots");
+      problems.add("signal " + signal + " has results between evaluation times");
     }
   }
 
@@ -120,7 +120,7 @@ final class RuleVerdict {
           problems.add("sent as firing after it was resolved: " + each);
         }
         if (!signals.fires(each.signal(), each.startsAt())) {
-          problems.add("sent as firing since a slot at which it does not: " + each);
+          problems.add("sent as firing since an evaluation at which it does not: " + each);
         }
       } else {
         over.add(each.startsAt());
@@ -140,7 +140,8 @@ final class RuleVerdict {
                 && lasts
                 && slot + SOON_MILLIS < until
                 && !told.getOrDefault(signal, Set.of()).contains(slot)) {
-              problems.add("signal " + signal + " fires since " + slot + ", and nobody was told");
+              problems.add(
+                  "signal " + signal + " fires since " + slot + ", and no notification was sent");
             }
           }
         });
@@ -155,11 +156,11 @@ final class RuleVerdict {
       }
       people++;
       if (!seen.add(each)) {
-        problems.add("the Alertmanager told it twice: " + each);
+        problems.add("the Alertmanager sent it twice: " + each);
       }
       if (each.fires()
           && seen.contains(new AlertReceiver.Notification(each.signal(), each.startsAt(), false))) {
-        problems.add("the Alertmanager told that it fires after it was over: " + each);
+        problems.add("the Alertmanager sent it as firing after it was resolved: " + each);
       }
     }
   }
@@ -171,7 +172,7 @@ final class RuleVerdict {
   @Override
   public String toString() {
     return slots
-        + " slots, "
+        + " evaluations, "
         + firing
         + " of them firing; "
         + problems.size()
@@ -181,6 +182,6 @@ final class RuleVerdict {
         + repeated
         + " of them equal to an earlier one, "
         + people
-        + " told by the Alertmanager";
+        + " sent by the Alertmanager";
   }
 }

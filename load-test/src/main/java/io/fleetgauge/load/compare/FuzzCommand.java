@@ -36,7 +36,7 @@ public final class FuzzCommand implements Command {
       names = "--count",
       paramLabel = "N",
       defaultValue = "2000",
-      description = "How many queries (default: ${DEFAULT-VALUE}).")
+      description = "Number of queries (default: ${DEFAULT-VALUE}).")
   private int count;
 
   @Option(
@@ -89,7 +89,7 @@ public final class FuzzCommand implements Command {
     } finally {
       delete(folder);
     }
-    out.println(count + " queries of seed " + seed + ", " + different + " with different answers");
+    out.println(count + " queries of seed " + seed + ", " + different + " with different results");
     out.flush();
     return different == 0 ? 0 : 1;
   }

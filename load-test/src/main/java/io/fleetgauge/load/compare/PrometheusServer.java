@@ -97,7 +97,7 @@ public final class PrometheusServer implements AutoCloseable {
     HttpResponse<String> response = process.send(request);
     if (response.statusCode() != 204) {
       throw new IOException(
-          "Prometheus answers " + response.statusCode() + " to a write: " + response.body());
+          "Prometheus responds with " + response.statusCode() + " to a write: " + response.body());
     }
   }
 

@@ -136,7 +136,7 @@ public final class SideBySide implements AutoCloseable {
     long deadline = System.nanoTime() + FILL_LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("the gateways did not take the samples in " + FILL_LIMIT);
+        throw new IllegalStateException("the gateways did not accept the samples in " + FILL_LIMIT);
       }
       Thread.sleep(20);
     }

@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
 /** {@code fleetgauge demo}. */
 @CommandLine.Command(
     name = "demo",
-    description = "Starts a whole fleet on this machine, with an hour of history.")
+    description = "Starts a complete fleet on this machine, with an hour of history.")
 public final class DemoCommand implements Command {
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -114,7 +114,7 @@ public final class DemoCommand implements Command {
       paramLabel = "AMOUNT",
       defaultValue = "some",
       description = {
-        "How much goes wrong: off, some or many (default: ${DEFAULT-VALUE}).",
+        "Amount of faults: off, some or many (default: ${DEFAULT-VALUE}).",
         "Among others a straggler, a lost GPU, an idle allocation, a hung driver, a silent node,",
         "XIDs and throttling; many has every fault that alerts know."
       })

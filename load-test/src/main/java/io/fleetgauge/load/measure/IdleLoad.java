@@ -31,7 +31,7 @@ final class IdleLoad {
       }
       cores.add(used);
     }
-    out.printf("%nidle: nothing is sent or asked for %d s%n%n", seconds);
+    out.printf("%nidle: no samples and no queries for %d s%n%n", seconds);
     for (int i = 0; i < targets.size(); i++) {
       Target target = targets.get(i);
       out.printf(

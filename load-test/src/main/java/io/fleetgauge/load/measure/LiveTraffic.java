@@ -91,7 +91,7 @@ final class LiveTraffic implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      throw new IOException("live samples were not taken: " + e.getCause().getMessage(), e);
+      throw new IOException("live samples were not accepted: " + e.getCause().getMessage(), e);
     } finally {
       for (Lines line : lines) {
         line.threads().forEach(ExecutorService::shutdownNow);

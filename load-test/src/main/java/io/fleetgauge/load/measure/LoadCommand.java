@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "load",
     description =
-        "Sends hours of samples of a GPU fleet to gateways that run as installed, each in a process"
-            + " of its own, and prints what it costs; with --against also in other programs.")
+        "Sends hours of samples of a GPU fleet to installed gateways, each in a separate process,"
+            + " and prints their cost; with --against also that of other programs.")
 public final class LoadCommand implements Command {
   /** Hosts of each gateway where several numbers of gateways are compared. */
   private static final int HOSTS_A_GATEWAY = 15;
@@ -83,14 +83,14 @@ public final class LoadCommand implements Command {
       names = "--against",
       paramLabel = "NAME",
       split = ",",
-      description = "Other programs that get the same bodies: prometheus, victoria-metrics.")
+      description = "Other programs that get the same requests: prometheus, victoria-metrics.")
   private List<String> against = List.of();
 
   @Option(
       names = "--heap",
       paramLabel = "SIZE",
       defaultValue = "",
-      description = "Largest heap of each of our processes (default: what is installed says).")
+      description = "Maximum heap of each of our processes (default: that of the installation).")
   private String heap;
 
   @Option(
@@ -98,7 +98,7 @@ public final class LoadCommand implements Command {
       paramLabel = "SECONDS",
       defaultValue = "60",
       description =
-          "Pause after a backlog until memory and disk are looked at, 0 to 600 (default:"
+          "Pause after a backlog until memory and disk are measured, 0 to 600 (default:"
               + " ${DEFAULT-VALUE}).")
   private int rest;
 
@@ -107,15 +107,15 @@ public final class LoadCommand implements Command {
       paramLabel = "SECONDS",
       defaultValue = "0",
       description =
-          "After the backlog, measure all systems for 20 s while nothing is sent, and then for so"
-              + " long while every host sends each 15 s on a connection of its own, 0 to 86400.")
+          "After the backlog, measure all systems for 20 s while nothing is sent, and then for this"
+              + " long while every host sends each 15 s on a separate connection, 0 to 86400.")
   private int live;
 
   @Option(
       names = "--refresh",
       description =
-          "After the backlog, ask for 44 panels whose window moves by 15 s each round, with the"
-              + " cache and without, and for panels whose window ends now.")
+          "After the backlog, query 44 panels whose window moves by 15 s each round, with the cache"
+              + " and without, and panels whose window ends now.")
   private boolean refresh;
 
   @Option(
@@ -140,8 +140,8 @@ public final class LoadCommand implements Command {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "After the backlog, measure for a minute what N rules cost that are evaluated every 15 s,"
-              + " 0 to 100000.")
+          "After the backlog, measure for a minute the cost of N rules that are evaluated every 15"
+              + " s, 0 to 100000.")
   private int rules;
 
   @Override

@@ -73,7 +73,7 @@ final class RetryingSender implements AutoCloseable {
       }
       boolean later = answer.status() / 100 == 5 || answer.status() == 429;
       if (!later || attempt > ATTEMPTS) {
-        throw new IOException(store + " answers " + answer.status() + ": " + answer.text());
+        throw new IOException(store + " responds with " + answer.status() + ": " + answer.text());
       }
       String retryAfter = answer.headers().get("retry-after");
       pause(
@@ -99,7 +99,7 @@ final class RetryingSender implements AutoCloseable {
       switch (parsed(answer)) {
         case IntakeAnswer.Kept kept -> {
           if (kept.refused() > 0) {
-            throw new IOException(store + " refuses samples: " + kept.reason());
+            throw new IOException(store + " rejects samples: " + kept.reason());
           }
           return;
         }
@@ -109,10 +109,10 @@ final class RetryingSender implements AutoCloseable {
         }
         case IntakeAnswer.SlowDown slow -> pause(slow.millis());
         case IntakeAnswer other ->
-            throw new IOException(store + " answers " + answer.status() + ": " + other);
+            throw new IOException(store + " responds with " + answer.status() + ": " + other);
       }
     }
-    throw new IOException("no gateway takes frames of " + GpuFleet.name(host));
+    throw new IOException("no gateway accepts frames of " + GpuFleet.name(host));
   }
 
   private static IntakeAnswer parsed(Answer answer) throws IOException {

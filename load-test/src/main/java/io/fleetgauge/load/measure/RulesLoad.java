@@ -217,10 +217,10 @@ final class RulesLoad {
     for (Map.Entry<Double, Double> bucket : after.entrySet()) {
       double slots = bucket.getValue() - before.getOrDefault(bucket.getKey(), 0.0);
       if (all > 0 && slots >= 0.99 * all) {
-        return "; 99 %% of %.0f slots late by at most %s s".formatted(all, bucket.getKey());
+        return "; 99 %% of %.0f evaluations late by at most %s s".formatted(all, bucket.getKey());
       }
     }
-    return "; no slot";
+    return "; no evaluation";
   }
 
   private static double value(String line) {

@@ -54,9 +54,8 @@ final class ViewerLoad {
     double many = look(target, VIEWERS, 20, timings);
     out.printf(
         Locale.ROOT,
-        "%n%s: viewers of %d panels of 1 h, refreshed each 5 s; CPU seconds in 20 s%n"
-            + "    none %.2f, one %.2f, %d: %.2f, %.2f times one; %d answers, p50 %.1f ms, p99 %.1f"
-            + " ms%n",
+        "%n%s: viewers of %d panels of 1 h, refreshed each 5 s; CPU seconds in 20 s%n    none %.2f,"
+            + " one %.2f, %d: %.2f, %.2f times one; %d responses, p50 %.1f ms, p99 %.1f ms%n",
         target.system().name(),
         panels.size(),
         nobody,
@@ -107,7 +106,7 @@ final class ViewerLoad {
     }
     done.await();
     if (failed.get() > 0) {
-      throw new IOException(failed + " viewers got no answer");
+      throw new IOException(failed + " viewers got no response");
     }
     return target.cpu() - before;
   }
@@ -121,9 +120,9 @@ final class ViewerLoad {
     Timings refusals = tenants(query, true, 15, beside);
     out.printf(
         Locale.ROOT,
-        "%n%s: four tenants, and a fifth that asks ten times as much, some of it unbounded%n"
-            + "    p99 of the four: alone %.1f ms, beside %.1f ms, ratio %.2f (p50 %.1f and %.1f)%n"
-            + "    %d refusals: p50 %.1f ms, p99 %.1f ms%n",
+        "%n%s: four tenants, and a fifth that sends ten times as many queries, some of them"
+            + " unbounded%n    p99 of the four: alone %.1f ms, beside %.1f ms, ratio %.2f (p50 %.1f"
+            + " and %.1f)%n    %d rejections: p50 %.1f ms, p99 %.1f ms%n",
         target.system().name(),
         alone.quantile(0.99),
         beside.quantile(0.99),

@@ -69,7 +69,7 @@ public final class Seal {
     return sealed;
   }
 
-  /** What was sealed for the same place by a process of this cluster; empty if it was not. */
+  /** Returns the content that a process of this cluster sealed for the same place; else empty. */
   public Optional<byte[]> open(byte[] sealed, String... place) {
     int end = sealed.length - (macs().isEmpty() ? 0 : ClusterKey.SIGNATURE_BYTES);
     if (end < 0) {
