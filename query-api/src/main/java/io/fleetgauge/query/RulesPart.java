@@ -10,6 +10,7 @@ import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.notify.Alertmanagers;
+import io.fleetgauge.query.rules.running.RulesEnvironment;
 import io.fleetgauge.query.rules.running.RunningRules;
 import io.fleetgauge.query.rules.source.GroupExchange;
 import io.fleetgauge.query.rules.source.RuleSource;
@@ -94,7 +95,7 @@ final class RulesPart implements ProcessPart {
         RunningRules.mount(
             router,
             vertx,
-            new RunningRules.Parts(
+            new RulesEnvironment(
                 source::groups,
                 queries.querier(),
                 guard,
@@ -107,7 +108,6 @@ final class RulesPart implements ProcessPart {
                 () -> externalUrl(config, port.getAsInt()),
                 alertmanagers,
                 clock));
-    source.onChange(running::groupsChanged);
     exchange = new GroupExchange(vertx, source, link);
     lifecycle.started("rules of others", QueryProcess.STOP_LIMIT, exchange);
     exchange.start(router, guard);

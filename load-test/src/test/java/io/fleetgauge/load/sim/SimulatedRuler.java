@@ -6,12 +6,12 @@ import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupState;
+import io.fleetgauge.query.rules.notify.Outbox;
 import io.fleetgauge.query.rules.ownership.Dealt;
 import io.fleetgauge.query.rules.ownership.Effect;
 import io.fleetgauge.query.rules.ownership.Event;
 import io.fleetgauge.query.rules.ownership.GroupHash;
 import io.fleetgauge.query.rules.ownership.GroupNote;
-import io.fleetgauge.query.rules.ownership.Outbox;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.ArrayDeque;
@@ -53,9 +53,6 @@ final class SimulatedRuler {
 
   /** When the evaluation began whose results an effect concerns. */
   private long begun;
-
-  /** The results that an effect concerns. */
-  private Outcome outcome;
 
   private final Map<RuleGroup.Id, Outbox> outboxes = new HashMap<>();
 
@@ -236,7 +233,7 @@ final class SimulatedRuler {
 
   private void tell(Effect.Publish publish) {
     Outbox outbox = outboxes.computeIfAbsent(publish.after().group(), none -> new Outbox());
-    outbox.add(publish.before(), publish.after().slot(), outcome.alerts());
+    outbox.add(publish.before(), publish.after().slot(), publish.outcome().alerts());
     if (publish.tell()) {
       rules.tell(name, publish.after(), outbox.take(), begun, wokenAt);
     }
@@ -322,9 +319,10 @@ final class SimulatedRuler {
                   }
                   Dealt group = known.get(evaluate.before().group());
                   begun = began;
-                  outcome = SimulatedRules.evaluate(group, evaluate.before(), evaluate.slot());
+                  Outcome outcome =
+                      SimulatedRules.evaluate(group, evaluate.before(), evaluate.slot());
                   long took = simulation.now() - Math.max(began, arrives);
-                  on(new Event.Evaluated(evaluate.term(), outcome.after(), simulation.now(), took));
+                  on(new Event.Evaluated(evaluate.term(), outcome, simulation.now(), took));
                 }));
   }
 

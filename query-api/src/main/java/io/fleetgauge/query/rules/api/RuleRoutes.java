@@ -11,7 +11,7 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
-import io.fleetgauge.query.rules.source.RuleGroups;
+import io.fleetgauge.query.rules.source.RuleSource;
 import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -32,11 +32,11 @@ final class RuleRoutes {
           .thenComparing(group -> group.id().name())
           .thenComparing(group -> group.id().tenant());
 
-  private final RuleGroups groups;
+  private final RuleSource source;
   private final RuleStates states;
 
-  RuleRoutes(RuleGroups groups, RuleStates states) {
-    this.groups = groups;
+  RuleRoutes(RuleSource source, RuleStates states) {
+    this.source = source;
     this.states = states;
   }
 
@@ -47,7 +47,7 @@ final class RuleRoutes {
 
   private List<RuleGroup> visible(ApiRequest request) {
     List<String> tenants = RulesApi.tenants(request);
-    return groups.groups().stream()
+    return source.groups().stream()
         .filter(group -> tenants.contains(group.id().tenant()))
         .sorted(ORDER)
         .toList();

@@ -34,7 +34,13 @@ public sealed interface Effect {
    * @param tell true if its alerts are sent now, and those of slots before that were not; otherwise
    *     they wait for a later slot, so that nothing is sent that has changed since
    */
-  record Publish(long term, long before, GroupState after, boolean tell) implements Effect {}
+  record Publish(long term, long before, GroupEvaluation.Outcome outcome, boolean tell)
+      implements Effect {
+    /** The state after the slot. */
+    public GroupState after() {
+      return outcome.after();
+    }
+  }
 
   /** Keep a state on disk. */
   record Keep(GroupState state) implements Effect {}

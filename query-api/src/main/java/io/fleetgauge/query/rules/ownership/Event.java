@@ -2,6 +2,7 @@ package io.fleetgauge.query.rules.ownership;
 
 import io.fleetgauge.cluster.peers.PeerList;
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import java.util.List;
 import java.util.Optional;
@@ -40,10 +41,12 @@ public sealed interface Event {
   /**
    * A slot has been evaluated.
    *
+   * @param outcome goes into the effect that publishes it
    * @param steady now, by the clock of {@link Tick}
    * @param took time that the evaluation took, ms, without the time that it waited for samples
    */
-  record Evaluated(long term, GroupState after, long steady, long took) implements Event {}
+  record Evaluated(long term, GroupEvaluation.Outcome outcome, long steady, long took)
+      implements Event {}
 
   /** A slot could not be evaluated, or a group not restored, and is to be tried again. */
   record NotEvaluated(long term, RuleGroup.Id group, long slot) implements Event {}

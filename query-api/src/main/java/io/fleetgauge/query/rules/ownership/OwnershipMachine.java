@@ -378,13 +378,14 @@ public final class OwnershipMachine {
   }
 
   private void evaluated(Event.Evaluated done, Consumer<Effect> effects) {
-    Optional<Held> known = find(done.after().group());
+    GroupState after = done.outcome().after();
+    Optional<Held> known = find(after.group());
     if (done.term() != term || known.isEmpty() || done.steady() - lastTick > LEASE_MILLIS) {
       abandoned++;
       return;
     }
     Held each = known.get();
-    if (each.underWay() != done.after().slot()) {
+    if (each.underWay() != after.slot()) {
       abandoned++;
       return;
     }
@@ -394,10 +395,10 @@ public final class OwnershipMachine {
       abandoned++; // another one goes on
       return;
     }
-    each.evaluated(done.after());
-    each.took(done.after().slot(), done.took());
-    boolean tell = tells(each, done.after().slot(), done.steady());
-    effects.accept(new Effect.Publish(term, each.base(), done.after(), tell));
+    each.evaluated(after);
+    each.took(after.slot(), done.took());
+    boolean tell = tells(each, after.slot(), done.steady());
+    effects.accept(new Effect.Publish(term, each.base(), done.outcome(), tell));
   }
 
   /**

@@ -22,6 +22,6 @@
  * its group take longer than the interval; the alerts of a group that is evaluated are told,
  * however late its slots are; a process whose loop stood still for longer than the lease publishes
  * nothing until it has heard again from the others and has the newest state that any of them has;
- * alerts that were left from before another owner went on are not told ({@code Outbox}).
+ * alerts that were left from before another owner went on are not told ({@code notify.Outbox}).
  */
 package io.fleetgauge.query.rules.ownership;

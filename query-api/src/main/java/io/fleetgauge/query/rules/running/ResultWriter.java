@@ -260,36 +260,16 @@ final class ResultWriter {
 
   /** Declares what is counted here. */
   void declare(Meters meters) {
-    meters.counter("rule_samples_written", "Stored results of rules.", this::written);
+    meters.counter("rule_samples_written", "Stored results of rules.", written::sum);
     meters.counter(
-        "rule_samples_refused", "Results of rules that a gateway rejected.", this::refused);
+        "rule_samples_refused", "Results of rules that a gateway rejected.", refused::sum);
     meters.counter(
         "rule_samples_dropped",
         "Results of rules that were dropped because too many waited to be stored.",
-        this::dropped);
+        dropped::sum);
     meters.counter(
-        "rule_write_retries", "Times that results of rules were sent again.", this::retries);
+        "rule_write_retries", "Times that results of rules were sent again.", retries::sum);
     meters.gauge(
-        "rule_waiting_bytes", "Results of rules that wait to be stored.", this::waitingBytes);
-  }
-
-  private long written() {
-    return written.sum();
-  }
-
-  private long refused() {
-    return refused.sum();
-  }
-
-  private long dropped() {
-    return dropped.sum();
-  }
-
-  private long retries() {
-    return retries.sum();
-  }
-
-  private long waitingBytes() {
-    return waitingBytes;
+        "rule_waiting_bytes", "Results of rules that wait to be stored.", () -> waitingBytes);
   }
 }

@@ -11,6 +11,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleConsumer;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Counters of rules. Where Prometheus has a metric ({@code prometheus_rule_*}), the name after the
@@ -129,34 +131,27 @@ final class RuleCounts {
         of -> of.samples);
   }
 
-  private interface Adder {
-    LongAdder of(OfGroup group);
-  }
-
-  private interface Value {
-    double of(OfGroup group);
-  }
-
-  private void counters(Meters meters, String name, String help, Adder adder) {
+  private void counters(
+      Meters meters, String name, String help, Function<OfGroup, LongAdder> adder) {
     meters.counters(
         name,
         help,
         List.of("rule_group"),
         () -> {
           Map<List<String>, Long> values = new HashMap<>();
-          groups.forEach((id, of) -> values.put(List.of(name(id)), adder.of(of).sum()));
+          groups.forEach((id, of) -> values.put(List.of(name(id)), adder.apply(of).sum()));
           return values;
         });
   }
 
-  private void gauges(Meters meters, String name, String help, Value value) {
+  private void gauges(Meters meters, String name, String help, ToDoubleFunction<OfGroup> value) {
     meters.gauges(
         name,
         help,
         "rule_group",
         () -> {
           Map<String, Double> values = new TreeMap<>();
-          groups.forEach((id, of) -> values.put(name(id), value.of(of)));
+          groups.forEach((id, of) -> values.put(name(id), value.applyAsDouble(of)));
           return values;
         });
   }

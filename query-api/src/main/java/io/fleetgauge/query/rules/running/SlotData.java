@@ -1,12 +1,12 @@
 package io.fleetgauge.query.rules.running;
 
-import io.fleetgauge.query.answer.Querier;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Waits for the samples of slots: for the watermark, or for a deadline. However many slots wait,
@@ -16,7 +16,7 @@ final class SlotData {
   private static final long ASK_EVERY_MILLIS = 200;
 
   private final Context context;
-  private final Querier querier;
+  private final Supplier<Future<Long>> watermark;
   private final LongSupplier clock;
   private final List<Waiting> waiting = new ArrayList<>();
   private long known = Long.MIN_VALUE;
@@ -24,9 +24,13 @@ final class SlotData {
 
   private record Waiting(long time, long deadline, Promise<Boolean> arrived) {}
 
-  SlotData(Context context, Querier querier, LongSupplier clock) {
+  /**
+   * @param watermark time up to which all hosts that send have sent, ms since the epoch
+   * @param clock ms since the epoch
+   */
+  SlotData(Context context, Supplier<Future<Long>> watermark, LongSupplier clock) {
     this.context = context;
-    this.querier = querier;
+    this.watermark = watermark;
     this.clock = clock;
   }
 
@@ -51,8 +55,8 @@ final class SlotData {
   }
 
   private void ask() {
-    querier
-        .watermark()
+    watermark
+        .get()
         .onComplete(
             done ->
                 context.runOnContext(

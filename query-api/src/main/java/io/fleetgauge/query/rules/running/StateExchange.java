@@ -3,6 +3,8 @@ package io.fleetgauge.query.rules.running;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.GroupStateForm;
+import io.fleetgauge.query.rules.ownership.Event;
+import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
@@ -20,19 +22,44 @@ final class StateExchange {
   private static final int KEY_BYTES = 8;
 
   private final PeerLink link;
+  private final RuleOwner owner;
 
-  StateExchange(PeerLink link) {
+  StateExchange(PeerLink link, RuleOwner owner) {
     this.link = link;
+    this.owner = owner;
   }
 
   /** Has others' requests answered; those that come before the rules run fail. */
-  void mount(Router router, Guard guard, RunningRules rules) {
-    link.answer(router, guard, STATES, body -> rules.own(keys(body)).map(StateExchange::bytes));
-    link.answer(
-        router,
-        guard,
-        STATE,
-        body -> rules.came(GroupStateForm.read(body)).map(none -> new byte[0]));
+  void mount(Router router, Guard guard) {
+    link.answer(router, guard, STATES, body -> own(keys(body)).map(StateExchange::bytes));
+    link.answer(router, guard, STATE, body -> came(GroupStateForm.read(body)));
+  }
+
+  private Future<byte[]> came(GroupState state) {
+    return link.call(
+        () -> {
+          owner.on(new Event.Came(state));
+          return new byte[0];
+        });
+  }
+
+  /**
+   * States that others may have.
+   *
+   * @param keys none for all newest ones, stored or not
+   */
+  Future<List<GroupState>> own(List<Long> keys) {
+    return link.call(
+        () -> {
+          OwnershipMachine of =
+              owner
+                  .machine()
+                  .orElseThrow(() -> new IllegalStateException("the rules do not run yet"));
+          if (keys.isEmpty()) {
+            return List.copyOf(of.states());
+          }
+          return keys.stream().flatMap(key -> of.state(key).stream()).toList();
+        });
   }
 
   /**

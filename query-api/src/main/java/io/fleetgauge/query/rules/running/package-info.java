@@ -5,9 +5,10 @@
  * query.answer}, their samples stored through gateways, their alerts given to the notifier, their
  * states given to the query API that would go on, and kept on disk.
  *
- * <p>A slot is evaluated when all hosts that send have sent up to it, or at its deadline. A state
- * leaves this process only when its samples are acknowledged: whoever goes on from it stores what
- * may be missing.
+ * <p>{@code RunningRules} lets time pass and hands what {@code RuleOwner} wants to the group that
+ * it concerns; in {@code RunningGroup} the stages of a slot follow each other. A slot is evaluated
+ * when all hosts that send have sent up to it, or at its deadline. A state leaves this process only
+ * when its samples are acknowledged: whoever goes on from it stores what may be missing.
  *
  * <pre>
  * POST /v1/rules/states   count:uvar (group:u64)*; nothing names all groups that the receiver owns

@@ -9,15 +9,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /** The groups that are bundled, of files and of the API together. Safe for all threads. */
-public final class RuleSource implements RuleGroups {
+public final class RuleSource {
   private final List<RuleGroup> bundled;
   private final RuleFiles files;
   private final GroupStore store;
-  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private volatile List<RuleGroup> groups;
 
   private RuleSource(List<RuleGroup> bundled, RuleFiles files, GroupStore store) {
@@ -56,21 +54,13 @@ public final class RuleSource implements RuleGroups {
     return store;
   }
 
-  @Override
+  /** All groups, in the order of tenant, file and name; the same list until they change. */
   public List<RuleGroup> groups() {
     return groups;
   }
 
-  @Override
-  public void onChange(Runnable listener) {
-    listeners.add(listener);
-  }
-
-  private void update() {
-    synchronized (this) {
-      groups = all();
-    }
-    listeners.forEach(Runnable::run);
+  private synchronized void update() {
+    groups = all();
   }
 
   /** A group of a file takes the place of one of the API that has its name. */

@@ -3,8 +3,8 @@
  * are set by API.
  *
  * <p>In: rule files, which are read again when they change; groups that clients set and delete; and
- * what other query APIs have of these. Out: {@link io.fleetgauge.query.rules.source.RuleGroups},
- * one immutable list of all groups, and a call when it has changed.
+ * what other query APIs have of these. Out: {@link io.fleetgauge.query.rules.source.RuleSource},
+ * one immutable list of all groups, which is another one when they have changed.
  *
  * <p>Law: rules that worked go on. A file that cannot be used leaves the groups of all files as
  * they are; a damaged group on disk or from another query API concerns that group only. A group

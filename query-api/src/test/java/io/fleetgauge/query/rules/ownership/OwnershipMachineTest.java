@@ -7,6 +7,7 @@ import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
+import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
@@ -74,6 +75,10 @@ class OwnershipMachineTest {
     return new GroupState(GROUP, slot, "d", List.of(), List.of());
   }
 
+  private static Event evaluated(long term, GroupState after, long steady, long took) {
+    return new Event.Evaluated(term, new Outcome(after, List.of(), List.of(), 0, 0), steady, took);
+  }
+
   /** The only query API, which has a state of the group. */
   private void alone(long catchUpMillis, long interval, GroupState kept) {
     machine = new OwnershipMachine("q", catchUpMillis);
@@ -94,8 +99,7 @@ class OwnershipMachineTest {
       int published = effects(Effect.Publish.class).size();
       if (evaluations.size() > published && steady >= begun + took) {
         Effect.Evaluate last = evaluations.getLast();
-        machine.on(
-            new Event.Evaluated(last.term(), state(last.slot()), steady, took), effects::add);
+        machine.on(evaluated(last.term(), state(last.slot()), steady, took), effects::add);
       }
       tick(steady);
       begun = effects(Effect.Evaluate.class).size() > evaluations.size() ? steady : begun;
@@ -415,11 +419,11 @@ class OwnershipMachineTest {
   void nothingIsPublishedThatWasReadyWhenTheLeaseWasOver() {
     long term = begunAt10s();
     GroupState after = state(BEGIN + INTERVAL);
-    machine.on(new Event.Evaluated(term, after, ofLease(1), 5), effects::add);
+    machine.on(evaluated(term, after, ofLease(1), 5), effects::add);
     assertThat(effects(Effect.Publish.class)).isEmpty();
     assertThat(machine.abandoned()).isEqualTo(1);
 
-    machine.on(new Event.Evaluated(term, after, ofLease(0), 5), effects::add);
+    machine.on(evaluated(term, after, ofLease(0), 5), effects::add);
     assertThat(effects(Effect.Publish.class)).hasSize(1);
   }
 
@@ -439,7 +443,7 @@ class OwnershipMachineTest {
     assertThat(machine.leasesLost()).isEqualTo(1);
     assertThat(effects(Effect.Abandon.class)).hasSize(1);
     assertThat(machine.mayPublish(term, ofLease(1))).isFalse();
-    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), ofLease(1), 5), effects::add);
+    machine.on(evaluated(term, state(BEGIN + INTERVAL), ofLease(1), 5), effects::add);
     assertThat(effects(Effect.Publish.class)).as("of the term before").isEmpty();
   }
 
@@ -528,7 +532,7 @@ class OwnershipMachineTest {
   @Test
   void whatIsBegunAgainAfterAStandstillIsOfANewTermAndFromWhatWasStored() {
     long term = begunAt10s();
-    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), 10_500, 5), effects::add);
+    machine.on(evaluated(term, state(BEGIN + INTERVAL), 10_500, 5), effects::add);
     assertThat(effects(Effect.Publish.class)).hasSize(1);
     effects.clear();
     tick(14_000);
@@ -579,7 +583,7 @@ class OwnershipMachineTest {
 
   private void evaluatedAndStored(Effect.Evaluate of, long steady) {
     GroupState after = new GroupState(of.before().group(), of.slot(), "d", List.of(), List.of());
-    machine.on(new Event.Evaluated(of.term(), after, steady, 5), effects::add);
+    machine.on(evaluated(of.term(), after, steady, 5), effects::add);
     if (effects(Effect.Publish.class).stream().anyMatch(each -> each.after().equals(after))) {
       machine.on(new Event.Written(of.term(), after), effects::add);
     }
@@ -594,7 +598,7 @@ class OwnershipMachineTest {
     List<Effect.Evaluate> begun = effects(Effect.Evaluate.class);
     assertThat(begun).hasSize(4);
     machine.on(
-        new Event.Evaluated(
+        evaluated(
             begun.getFirst().term(),
             new GroupState(
                 begun.getFirst().before().group(), BEGIN + INTERVAL, "d", List.of(), List.of()),
@@ -629,7 +633,7 @@ class OwnershipMachineTest {
   void aStateThatComesWhileItsGroupIsEvaluatedMakesTheResultOld() {
     long term = begunAt10s();
     machine.on(new Event.Came(state(BEGIN + 20_000)), effects::add);
-    machine.on(new Event.Evaluated(term, state(BEGIN + INTERVAL), 10_100, 5), effects::add);
+    machine.on(evaluated(term, state(BEGIN + INTERVAL), 10_100, 5), effects::add);
     assertThat(effects(Effect.Publish.class)).isEmpty();
     assertThat(machine.abandoned()).isEqualTo(1);
     effects.clear();

@@ -156,7 +156,7 @@ class RunningRulesTest {
           RunningRules.mount(
               router,
               vertx,
-              new RunningRules.Parts(
+              new RulesEnvironment(
                   () -> this.groups,
                   querier,
                   guard,
@@ -532,7 +532,6 @@ class RunningRulesTest {
     awaitMetric(api, "rule_samples_written_total", 3);
     await().atMost(SOON).until(() -> api.slot() > 0);
     api.groups = List.of();
-    api.rules.groupsChanged();
     await().atMost(SOON).until(() -> api.states().isEmpty());
     await().atMost(SOON).until(() -> api.metric("rule_groups_owned") == 0);
     assertThat(api.metric("rule_group_iterations_total")).as("not shown any more").isZero();
@@ -602,7 +601,6 @@ class RunningRulesTest {
     awaitMetric(api, "rule_samples_written_total", 1);
     await().atMost(SOON).until(() -> api.slot() > 0);
     api.groups = List.of();
-    api.rules.groupsChanged();
     awaitMetric(api, "rule_samples_written_total", 2);
   }
 }

@@ -51,7 +51,7 @@ class SlotDataTest {
             AliasTable.builtIn(),
             Tracer.OFF);
     context = vertx.getOrCreateContext();
-    data = new SlotData(context, querier, now::get);
+    data = new SlotData(context, querier::watermark, now::get);
   }
 
   private Future<Boolean> begin(long time, long deadline) {

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.ownership;
+package io.fleetgauge.query.rules.notify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.ownership;
+package io.fleetgauge.query.rules.notify;
 
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.sample.Labels;
