@@ -23,11 +23,10 @@ final class EvaluationPart implements ProcessPart {
   @Override
   public void start() throws StartFailure {
     try {
-      rules.running().start(name);
+      running = Optional.of(rules.join(name));
     } catch (IOException e) {
       throw new StartFailure("rules.folder cannot be used: " + e.getMessage(), e);
     }
-    running = Optional.of(rules.running());
   }
 
   @Override

@@ -147,8 +147,16 @@ final class RulesPart implements ProcessPart {
     exchange.declare(meters);
   }
 
-  /** The rules that {@link EvaluationPart} has evaluated. */
-  RunningRules running() {
+  /**
+   * Evaluates rules together with the other query APIs; the link to them has started.
+   *
+   * @param name of this process
+   * @return the rules that run
+   * @throws IOException if the folder of states cannot be used
+   */
+  RunningRules join(String name) throws IOException {
+    exchange.join();
+    running.start(name);
     return running;
   }
 

@@ -1,26 +1,33 @@
 package io.fleetgauge.query.rules.source;
 
+import io.fleetgauge.cluster.peers.Peer;
 import io.fleetgauge.cluster.peers.PeerLink;
+import io.fleetgauge.cluster.peers.PeerList;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.sample.wire.WireWriter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the groups that are set by API equal on all query APIs, and looks after rule files: sends
- * what a client set to the others at once, and asks each of them every few seconds what it has that
- * is newer. Safe for all threads.
+ * what a client set to the others at once, and asks one whose digest of them differs what it has
+ * that is newer. Safe for all threads.
  */
 public final class GroupExchange implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupExchange.class);
@@ -30,16 +37,26 @@ public final class GroupExchange implements AutoCloseable {
   private static final int MAX_READ_BYTES = 4 << 20;
   private static final int MAX_NAMES = 10_000;
   private static final long TIMEOUT_MILLIS = 2_000;
-  private static final long LOOK_MILLIS = 2_000;
-  private static final long ASK_MILLIS = 5_000;
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+
+  /** The topic in heartbeats. */
+  private static final String TOPIC = "rule-groups";
+
+  /** Digests differ for a moment while what a client set is sent. */
+  private static final long GRACE_MILLIS = 1_000;
+
+  private static final long ASK_AGAIN_MILLIS = 5_000;
 
   private final Vertx vertx;
   private final RuleSource source;
   private final PeerLink link;
-  private final AtomicBoolean isAsking = new AtomicBoolean();
+
+  /** When those whose digests differ are asked, by {@link PeerLink#now}; for its event loop. */
+  private final Map<String, Long> askAt = new HashMap<>();
+
   private final LongAdder failures = new LongAdder();
   private final LongAdder received = new LongAdder();
-  private final long[] timers = new long[2];
+  private Optional<FilePoller> looks = Optional.empty();
 
   /**
    * @param link reaches the other query APIs
@@ -50,7 +67,7 @@ public final class GroupExchange implements AutoCloseable {
     this.link = link;
   }
 
-  /** Mounts what the other query APIs ask for, and begins to look and ask. */
+  /** Mounts what the other query APIs ask for, and begins to look. */
   public void start(Router router, Guard guard) {
     link.answer(
         router, guard, VERSIONS, body -> work(() -> StoredGroupForm.versions(store().versions())));
@@ -74,18 +91,47 @@ public final class GroupExchange implements AutoCloseable {
                 return new byte[0];
               });
         });
-    timers[0] =
-        vertx.setPeriodic(
-            LOOK_MILLIS,
-            id ->
-                vertx
-                    .executeBlocking(
-                        () -> {
-                          source.files().look();
-                          return null;
-                        })
-                    .onFailure(failure -> LOG.error("checking rule files failed", failure)));
-    timers[1] = vertx.setPeriodic(ASK_MILLIS, id -> ask());
+    looks = Optional.of(FilePoller.start(vertx, "rule files", LOOK_EVERY, this::look));
+  }
+
+  private void look() {
+    source.files().look();
+    try {
+      store().forget();
+    } catch (IOException e) {
+      LOG.warn("a rule group that was deleted long ago stays on the disk: {}", e.toString());
+    }
+  }
+
+  /** Begins to compare digests with the others; the link has started. */
+  public void join() {
+    link.run(
+        () -> {
+          link.tell(TOPIC, false, this::note);
+          link.onChange(this::compare);
+        });
+  }
+
+  private byte[] note() {
+    return new WireWriter(Long.BYTES).u64(store().digest()).toBytes();
+  }
+
+  private void compare(PeerList list) {
+    byte[] own = note();
+    long now = PeerLink.now();
+    askAt.keySet().retainAll(list.liveNames());
+    for (Peer peer : list.live()) {
+      if (peer.note(TOPIC).filter(theirs -> !Arrays.equals(theirs, own)).isEmpty()) {
+        askAt.remove(peer.name());
+      } else if (askAt.computeIfAbsent(peer.name(), none -> now + GRACE_MILLIS) <= now) {
+        askAt.put(peer.name(), Long.MAX_VALUE); // one request at a time
+        ask(peer.name())
+            .onFailure(failure -> failed(peer.name(), failure))
+            .onComplete(
+                done ->
+                    link.run(() -> askAt.replace(peer.name(), PeerLink.now() + ASK_AGAIN_MILLIS)));
+      }
+    }
   }
 
   private GroupStore store() {
@@ -134,50 +180,26 @@ public final class GroupExchange implements AutoCloseable {
    * @return fails with {@link InvalidRules}
    */
   public Future<Void> reload() {
-    return vertx.executeBlocking(
+    return work(
         () -> {
           source.files().reload();
           return null;
-        },
-        false);
+        });
   }
 
   private Future<Void> send(List<StoredGroup> groups) {
     byte[] body = StoredGroupForm.groups(groups);
-    return all(peer -> request(peer, GROUPS, body).mapEmpty());
-  }
-
-  /** Does something with each of the others; whatever fails is counted. */
-  private Future<Void> all(Function<String, Future<Void>> each) {
     return Future.join(
             link.names().stream()
-                .map(peer -> each.apply(peer).onFailure(failure -> failed(peer, failure)))
+                .map(
+                    peer -> request(peer, GROUPS, body).onFailure(failure -> failed(peer, failure)))
                 .toList())
         .<Void>mapEmpty()
         .otherwiseEmpty();
   }
 
-  /** Asks every other query API for what is newer there; one round at a time. */
-  Future<Void> ask() {
-    if (!isAsking.compareAndSet(false, true)) {
-      return Future.succeededFuture();
-    }
-    return all(this::ask)
-        .eventually(
-            () ->
-                work(
-                    () -> {
-                      store().forget();
-                      return null;
-                    }))
-        .eventually(
-            () -> {
-              isAsking.set(false); // before whoever waits for this round may ask for the next one
-              return Future.succeededFuture();
-            });
-  }
-
-  private Future<Void> ask(String peer) {
+  /** Asks another query API for what is newer there. */
+  Future<Void> ask(String peer) {
     return request(peer, VERSIONS, new byte[0])
         .compose(answer -> work(() -> store().newer(StoredGroupForm.versions(answer))))
         .compose(wanted -> fetch(peer, wanted));
@@ -228,8 +250,6 @@ public final class GroupExchange implements AutoCloseable {
 
   @Override
   public void close() {
-    for (long timer : timers) {
-      vertx.cancelTimer(timer);
-    }
+    looks.ifPresent(FilePoller::close);
   }
 }

@@ -41,6 +41,7 @@ public final class GroupStore {
   private final Map<RuleGroup.Id, Entry> groups = new TreeMap<>();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final LongAdder overLimit = new LongAdder();
+  private volatile long digest;
 
   /**
    * @param groups most groups of a tenant
@@ -67,7 +68,7 @@ public final class GroupStore {
             : Optional.empty();
     if (this.folder.isPresent()) {
       for (StoredGroup stored : this.folder.get().read()) {
-        groups.put(stored.id(), new Entry(stored, parsed(stored)));
+        put(stored, parsed(stored));
       }
     }
   }
@@ -220,7 +221,12 @@ public final class GroupStore {
     if (folder.isPresent()) {
       folder.get().write(stored);
     }
-    groups.put(stored.id(), new Entry(stored, group));
+    put(stored, group);
+  }
+
+  private void put(StoredGroup stored, Optional<RuleGroup> group) {
+    Entry before = groups.put(stored.id(), new Entry(stored, group));
+    digest += stored.form().hash() - (before == null ? 0 : before.stored().form().hash());
   }
 
   /**
@@ -261,7 +267,13 @@ public final class GroupStore {
         folder.get().remove(mark.id());
       }
       groups.remove(mark.id());
+      digest -= mark.form().hash();
     }
+  }
+
+  /** Equal on query APIs that have the same forms of the same groups; never waits. */
+  long digest() {
+    return digest;
   }
 
   /** Which forms of groups are here. */

@@ -1,6 +1,8 @@
 package io.fleetgauge.query.rules.source;
 
+import io.fleetgauge.promql.aggregate.LabelHash;
 import io.fleetgauge.query.rules.definition.RuleGroup;
+import io.fleetgauge.sample.Labels;
 import java.util.Comparator;
 
 /**
@@ -22,7 +24,13 @@ record StoredGroup(RuleGroup.Id id, long version, boolean isDeleted, String text
    *
    * @param check tells forms with one version apart, of clients that wrote at one time
    */
-  record Version(RuleGroup.Id id, long version, int check) {}
+  record Version(RuleGroup.Id id, long version, int check) {
+    /** The same in every process. */
+    long hash() {
+      String group = id.tenant() + '\0' + id.file() + '\0' + id.name();
+      return LabelHash.of(Labels.of("group", group, "form", version + " " + check));
+    }
+  }
 
   Version form() {
     return new Version(id, version, text.hashCode() * 2 + (isDeleted ? 1 : 0));

@@ -28,6 +28,7 @@
  * <p>Query APIs exchange them over HTTP as peers: {@code POST /v1/rules/versions} lists tenant,
  * namespace, group, version and a check (u32) of each, {@code POST /v1/rules/read} answers the
  * groups that are named so, and {@code POST /v1/rules/groups} takes groups. A list is a varint of
- * its items, and the items.
+ * its items, and the items. A query API asks one whose digest of all that it has differs from its
+ * own: the note of topic {@code rule-groups} in heartbeats ({@code cluster.peers}), a u64.
  */
 package io.fleetgauge.query.rules.source;

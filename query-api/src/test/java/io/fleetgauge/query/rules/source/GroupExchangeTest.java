@@ -2,6 +2,8 @@ package io.fleetgauge.query.rules.source;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -17,6 +19,7 @@ import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
@@ -28,12 +31,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +48,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(VertxExtension.class)
 class GroupExchangeTest {
+  private static final Duration SOON = Duration.ofMinutes(10);
+
   @TempDir Path folder;
 
   private final Map<String, URI> addresses = new TreeMap<>();
@@ -56,7 +64,13 @@ class GroupExchangeTest {
     final OutgoingHttp outgoing;
     final HttpListener listener;
 
+    /** How often others asked what is here. */
+    final AtomicInteger asked = new AtomicInteger();
+
+    private final String name;
+
     QueryApi(String name, String secret) throws Exception {
+      this.name = name;
       TrustSettings trust =
           new TrustSettings(
               Optional.empty(),
@@ -82,10 +96,23 @@ class GroupExchangeTest {
               new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, 60_000),
               System::currentTimeMillis);
       Router router = Router.router(vertx);
+      router
+          .route("/v1/rules/versions")
+          .handler(
+              request -> {
+                asked.incrementAndGet();
+                request.next();
+              });
       link = PeerLink.mount(router, guard, vertx, outgoing);
       exchange = new GroupExchange(vertx, source, link);
       exchange.start(router, guard);
       listener = HttpListener.start(vertx, http, "http.port", router);
+    }
+
+    /** Compares its groups with those of the others from now on. */
+    void join() {
+      link.start(name, apis::size);
+      exchange.join();
     }
 
     URI address() {
@@ -99,6 +126,7 @@ class GroupExchangeTest {
     @Override
     public void close() throws TimeoutException {
       exchange.close();
+      link.close();
       listener.close();
       outgoing.close();
     }
@@ -156,14 +184,50 @@ class GroupExchangeTest {
       set(a, "g" + i);
     }
     QueryApi b = api("b");
-    b.exchange.ask().await(120, TimeUnit.SECONDS);
-    assertThat(b.names()).isEqualTo(a.names()).hasSize(31);
+    a.join();
+    b.join();
+    await().atMost(SOON).until(() -> b.names().equals(a.names()));
+    assertThat(b.names()).hasSize(31);
     addresses.remove("b");
     meet();
     a.exchange.delete(new RuleGroup.Id("t", "space", "gone")).await();
-    assertThat(b.names()).hasSize(31);
-    b.exchange.ask().await(120, TimeUnit.SECONDS);
-    assertThat(b.names()).isEqualTo(a.names()).hasSize(30);
+    await().atMost(SOON).until(() -> b.names().equals(a.names()));
+    assertThat(b.names()).hasSize(30);
+  }
+
+  @Test
+  void whoseGroupsAreEqualIsNotAskedAndWhoseDifferIsAskedAgain() throws Exception {
+    QueryApi a = api("a");
+    set(a, "one");
+    PrivateFiles.createFolders(folder.resolve("b/groups"));
+    try (var files = Files.list(folder.resolve("a/groups"))) {
+      Path file = files.findFirst().orElseThrow();
+      Files.copy(file, folder.resolve("b/groups").resolve(file.getFileName()));
+    }
+    QueryApi b = api("b");
+    a.join();
+    b.join();
+    Set<Long> heard = new HashSet<>();
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              b.link.list().of("a").ifPresent(peer -> heard.add(peer.heardAt()));
+              return heard.size() > 10;
+            });
+    assertThat(a.asked).hasValue(0);
+    assertThat(b.asked).hasValue(0);
+
+    addresses.clear();
+    meet();
+    set(a, "two");
+    set(b, "three");
+    addresses.put("a", a.address());
+    addresses.put("b", b.address());
+    meet();
+    await().atMost(SOON).until(() -> b.names().size() == 3 && b.names().equals(a.names()));
+    assertThat(a.asked).hasPositiveValue();
+    assertThat(b.asked).hasPositiveValue();
   }
 
   @Test
@@ -175,7 +239,7 @@ class GroupExchangeTest {
       a.exchange.set("t", "space", long2MiB).await(120, TimeUnit.SECONDS);
     }
     QueryApi b = api("b");
-    b.exchange.ask().await(120, TimeUnit.SECONDS);
+    b.exchange.ask("a").await(120, TimeUnit.SECONDS);
     assertThat(b.names()).isEqualTo(a.names()).hasSize(5);
   }
 
@@ -185,7 +249,6 @@ class GroupExchangeTest {
     addresses.put("b", URI.create("http://127.0.0.1:1"));
     meet();
     set(a, "one");
-    a.exchange.ask().await(120, TimeUnit.SECONDS);
     assertThat(a.names()).containsExactly("space;one");
   }
 
@@ -195,7 +258,8 @@ class GroupExchangeTest {
     QueryApi stranger = api("stranger", "another-secret-of-16");
     set(a, "one");
     set(stranger, "two");
-    stranger.exchange.ask().await(120, TimeUnit.SECONDS);
+    assertThatThrownBy(() -> stranger.exchange.ask("a").await(120, TimeUnit.SECONDS))
+        .hasMessageContaining("401");
     assertThat(a.names()).containsExactly("space;one");
     assertThat(stranger.names()).containsExactly("space;two");
     try (HttpClient client = HttpClient.newHttpClient()) {

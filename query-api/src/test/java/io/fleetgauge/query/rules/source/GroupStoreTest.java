@@ -118,6 +118,7 @@ class GroupStoreTest {
     assertThat(a.groups()).isEqualTo(b.groups()).hasSize(1);
     assertThat(a.versions()).isEqualTo(b.versions());
     assertThat(a.newer(b.versions())).isEmpty();
+    assertThat(a.digest()).isEqualTo(b.digest());
   }
 
   @Test
@@ -156,6 +157,11 @@ class GroupStoreTest {
         case 1 -> one.delete(new RuleGroup.Id("t", "space", name));
         default -> pull(one, all.get(random.nextInt(3)));
       }
+      for (GroupStore other : all) {
+        assertThat(one.digest() == other.digest())
+            .as("digests are equal just when groups are")
+            .isEqualTo(one.versions().equals(other.versions()));
+      }
       clock.addAndGet(random.nextInt(3));
     }
     for (int round = 0; round < 2; round++) {
@@ -168,7 +174,9 @@ class GroupStoreTest {
     assertThat(all.get(1).versions()).isEqualTo(all.get(0).versions());
     assertThat(all.get(2).versions()).isEqualTo(all.get(0).versions());
     assertThat(all.get(1).groups()).isEqualTo(all.get(0).groups());
-    assertThat(store("a").groups()).isEqualTo(all.get(0).groups());
+    GroupStore restarted = store("a");
+    assertThat(restarted.groups()).isEqualTo(all.get(0).groups());
+    assertThat(restarted.digest()).isEqualTo(all.get(1).digest()).isNotZero();
   }
 
   @Test
@@ -209,6 +217,7 @@ class GroupStoreTest {
     clock.addAndGet(GroupStore.MARKS_KEPT.toMillis() + 10);
     a.forget();
     assertThat(a.versions()).isEmpty();
+    assertThat(a.digest()).isEqualTo(store("none").digest()).isNotEqualTo(b.digest());
     pull(a, b);
     assertThat(a.versions()).isEmpty();
     assertThat(store("a").versions()).isEmpty();
