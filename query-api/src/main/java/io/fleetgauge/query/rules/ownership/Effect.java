@@ -7,7 +7,7 @@ import java.util.List;
 
 /** Actions that {@link OwnershipMachine} wants. */
 public sealed interface Effect {
-  /** Fetch states from another query API. */
+  /** Fetch states from another query API; wanted again when they do not come. */
   record Fetch(String from, List<RuleGroup.Id> groups) implements Effect {}
 
   /**

@@ -28,9 +28,6 @@ public sealed interface Event {
    */
   record Came(GroupState state) implements Event {}
 
-  /** States that were to be fetched have not all come. */
-  record FetchFailed(String from, List<RuleGroup.Id> groups) implements Event {}
-
   /**
    * The state of a group has been read from the store.
    *

@@ -88,11 +88,6 @@ public final class OwnershipMachine {
       case Event.Tick tick -> ticked(tick, effects);
       case Event.Groups groups -> know(groups.groups(), effects);
       case Event.Came came -> came(came.state(), effects);
-      case Event.FetchFailed failed -> {
-        for (RuleGroup.Id id : failed.groups()) {
-          find(id).ifPresent(each -> each.retryAt(steady + RETRY_MILLIS));
-        }
-      }
       case Event.Restored restored -> {
         if (restored.term() == term) {
           restored(restored);

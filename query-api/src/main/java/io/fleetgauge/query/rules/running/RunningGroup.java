@@ -14,7 +14,6 @@ import io.fleetgauge.query.rules.ownership.Event;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -137,10 +136,10 @@ final class RunningGroup {
 
   /** Later rules of the group read these samples, so they are stored before the others. */
   private Future<Void> writeNow(long term, List<GroupEvaluation.ResultSample> samples) {
-    Promise<Void> stored = Promise.promise();
-    context.runOnContext(
-        none -> writer.writeNow(samples, () -> owner.mayPublish(term)).onComplete(stored));
-    return stored.future();
+    return environment
+        .link()
+        .call(() -> writer.writeNow(samples, () -> owner.mayPublish(term)))
+        .compose(stored -> stored);
   }
 
   private void evaluated(Effect.Evaluate of, GroupEvaluation.Outcome outcome, long nanos) {
@@ -202,18 +201,11 @@ final class RunningGroup {
   // --- what an evaluation needs ---
 
   private void inScope(long term, long slot, Consumer<TenantScope> work) {
-    String tenant = group.id().tenant();
     TenantScope scope;
     try {
-      scope =
-          TenantScope.of(environment.guard().access(), tenant)
-              .orElseThrow(
-                  () ->
-                      new QueryFailure(
-                          QueryFailure.Kind.FORBIDDEN,
-                          "there is no tenant " + tenant + " in the tenants file"));
+      scope = TenantScope.of(environment.guard().access(), group.id().tenant());
     } catch (QueryFailure e) {
-      postpone(term, slot, e);
+      context.runOnContext(none -> postpone(term, slot, e)); // the machine may be deciding
       return;
     }
     work.accept(scope);

@@ -12,7 +12,6 @@ import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import java.io.IOException;
@@ -166,20 +165,11 @@ public final class RunningRules implements AutoCloseable {
   }
 
   private void fetch(Effect.Fetch fetch) {
-    List<Long> keys = fetch.groups().stream().map(GroupHash::of).toList();
     exchange
-        .states(fetch.from(), keys)
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (done.succeeded()) {
-                        done.result().forEach(state -> owner.on(new Event.Came(state)));
-                      } else {
-                        LOG.debug("states of {} did not arrive", fetch.from(), done.cause());
-                        owner.on(new Event.FetchFailed(fetch.from(), fetch.groups()));
-                      }
-                    }));
+        .states(fetch.from(), fetch.groups().stream().map(GroupHash::of).toList())
+        .onSuccess(
+            states -> link.run(() -> states.forEach(state -> owner.on(new Event.Came(state)))))
+        .onFailure(failure -> LOG.debug("states of {} did not arrive", fetch.from(), failure));
   }
 
   /** The newest state of each group, wherever it is evaluated. Never fails. */
@@ -225,12 +215,8 @@ public final class RunningRules implements AutoCloseable {
   public void close() {
     if (owner.machine().isPresent()) {
       try {
-        link.call(
-                () -> {
-                  owner.drain();
-                  return null;
-                })
-            .compose(none -> idle(System.nanoTime()))
+        link.run(owner::drain);
+        idle(System.nanoTime())
             .compose(
                 none ->
                     link.call(
@@ -253,13 +239,9 @@ public final class RunningRules implements AutoCloseable {
               return isLate || writer.isIdle() && owner.machine().orElseThrow().isIdle();
             })
         .compose(
-            idle -> {
-              if (idle) {
-                return Future.succeededFuture();
-              }
-              Promise<Void> pause = Promise.promise();
-              vertx.setTimer(20, timer -> pause.complete());
-              return pause.future().compose(none -> idle(begun));
-            });
+            idle ->
+                idle
+                    ? Future.succeededFuture()
+                    : vertx.timer(20, TimeUnit.MILLISECONDS).compose(none -> idle(begun)));
   }
 }

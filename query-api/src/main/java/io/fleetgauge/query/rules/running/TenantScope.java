@@ -22,17 +22,17 @@ record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
 
   /**
    * @param tenant empty for the operator's own rules
-   * @return empty if there is no such tenant
+   * @throws QueryFailure if there is no such tenant
    */
-  static Optional<TenantScope> of(Access access, String tenant) throws QueryFailure {
+  static TenantScope of(Access access, String tenant) throws QueryFailure {
     TenantLimits limits = access.limits(tenant);
     if (tenant.isEmpty()) {
-      return Optional.of(
-          new TenantScope(new Caller(OPERATOR, List.of(), true, limits), Labels.of(), List.of()));
+      return new TenantScope(new Caller(OPERATOR, List.of(), true, limits), Labels.of(), List.of());
     }
     Optional<String> scope = access.scope(tenant);
     if (scope.isEmpty()) {
-      return Optional.empty();
+      throw new QueryFailure(
+          QueryFailure.Kind.FORBIDDEN, "there is no tenant " + tenant + " in the tenants file");
     }
     Caller caller = Caller.of(tenant, List.of(scope.get()), limits);
     List<String> pairs = new ArrayList<>();
@@ -45,7 +45,6 @@ record TenantScope(Caller caller, Labels labels, List<Matcher> others) {
         others.add(matcher);
       }
     }
-    return Optional.of(
-        new TenantScope(caller, Labels.of(pairs.toArray(String[]::new)), List.copyOf(others)));
+    return new TenantScope(caller, Labels.of(pairs.toArray(String[]::new)), List.copyOf(others));
   }
 }

@@ -10,9 +10,11 @@ import io.fleetgauge.query.config.AlertmanagerSettings;
 import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
+import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -24,14 +26,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -40,9 +43,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
+/** More than 600 lines, because all of them share one kind of server. */
 @ExtendWith(VertxExtension.class)
 class AlertmanagersTest {
   private static final long TIME = 1_790_000_000_000L;
+  private static final Duration SOON = Duration.ofMinutes(10);
 
   private final Vertx vertx = Vertx.vertx();
   private Alertmanagers alertmanagers;
@@ -118,7 +123,7 @@ class AlertmanagersTest {
     }
 
     String next() throws Exception {
-      String body = bodies.poll(120, TimeUnit.SECONDS);
+      String body = bodies.poll(SOON.toMinutes(), TimeUnit.MINUTES);
       assertThat(body).as("a request").isNotNull();
       return body;
     }
@@ -157,13 +162,13 @@ class AlertmanagersTest {
         .orElse("none");
   }
 
-  /** Waits until a figure has a value, looking often. */
-  private void await(String beginning, String value) throws Exception {
-    long limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!figure(beginning).equals(value)) {
-      assertThat(System.nanoTime()).as(beginning + " is " + figure(beginning)).isLessThan(limit);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
+  private void await(String beginning, String value) {
+    Awaitility.await().atMost(SOON).until(() -> figure(beginning), value::equals);
+  }
+
+  /** Waits for a figure that goes on rising. */
+  private void awaitAtLeast(String beginning, double least) {
+    Awaitility.await().atMost(SOON).until(() -> Double.parseDouble(figure(beginning)) >= least);
   }
 
   @Test
@@ -216,14 +221,15 @@ class AlertmanagersTest {
   @Test
   void whileOneAlertmanagerHangsAndOneRefusesConnectionsTheOthersGetAlerts() throws Exception {
     Server hangs = new Server();
-    hangs.answer = (request, body) -> {};
+    BlockingQueue<HttpServerRequest> hanging = new LinkedBlockingQueue<>();
+    hangs.answer = (request, body) -> hanging.add(request);
     Server works = new Server();
     Server gone = new Server();
     URI refuses = gone.url("");
     gone.http.close().await(120, TimeUnit.SECONDS);
     start(
         settings(
-            "rules: {notifications: {drain: 0s}, alertmanagers: {main: {timeout: 300ms, urls: [\""
+            "rules: {notifications: {drain: 0s}, alertmanagers: {main: {timeout: 5m, urls: [\""
                 + hangs.url("")
                 + "\", \""
                 + refuses
@@ -234,11 +240,11 @@ class AlertmanagersTest {
       alertmanagers.send("", List.of(notice("A" + i)), () -> true);
       assertThat(works.next()).contains("\"A" + i + "\"");
     }
-    // The first is there, waits for an answer, and comes again after the timeout with all that
-    // came meanwhile.
+    // The first is there, waits for an answer, and comes again with all that came meanwhile.
     assertThat(hangs.next()).contains("\"A0\"").doesNotContain("\"A4\"");
-    assertThat(hangs.next()).contains("\"A0\"").contains("\"A4\"");
     hangs.answer = (request, body) -> status(request, 200);
+    hanging.take().connection().close();
+    assertThat(hangs.next()).contains("\"A0\"").contains("\"A4\"");
     await("queue_length{alertmanager=\"" + hangs.url("/api/v2/alerts"), "0.0");
     assertThat(figure("queue_length{alertmanager=\"" + refuses)).isEqualTo("5.0");
   }
@@ -253,7 +259,7 @@ class AlertmanagersTest {
     await("queue_length", "0.0");
     server.http.close().await(120, TimeUnit.SECONDS);
     alertmanagers.send("", List.of(notice("A"), notice("B")), () -> true);
-    await("errors_total", "2.0");
+    awaitAtLeast("errors_total", 2);
     Notice firing = notice("A");
     alertmanagers.send(
         "",
@@ -270,6 +276,20 @@ class AlertmanagersTest {
     await("queue_length", "0.0");
     assertThat(figure("dropped_total{reason=\"queue_full\"}")).isEqualTo("0.0");
     assertThat(figure("replaced_total")).isEqualTo("1.0");
+  }
+
+  @Test
+  void anAlertmanagerThatIsSlowerThanItsTimeoutGetsItsAlertsAgain() throws Exception {
+    Server slow = new Server();
+    slow.answer = (request, body) -> {};
+    start(
+        settings(
+            "rules: {notifications: {drain: 0s}, alertmanagers: {main: {timeout: 300ms, urls: [\""
+                + slow.url("")
+                + "\"]}}}"));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    assertThat(slow.next()).isEqualTo(slow.next());
+    awaitAtLeast("errors_total", 1);
   }
 
   @Test
@@ -368,8 +388,10 @@ class AlertmanagersTest {
     alertmanagers.send("", List.of(notice("A")), () -> true);
     assertThat(server.next()).isEqualTo(server.next());
     await("queue_length", "0.0");
-    assertThat(figure("errors_total")).isEqualTo("1.0");
-    assertThat(figure("requests_total")).isEqualTo("2.0");
+    // On a slow machine more requests than the first are over their time.
+    double errors = Double.parseDouble(figure("errors_total"));
+    assertThat(errors).isGreaterThanOrEqualTo(1);
+    assertThat(Double.parseDouble(figure("requests_total"))).isEqualTo(errors + 1);
     assertThat(Double.parseDouble(figure("latency_seconds_total"))).isGreaterThanOrEqualTo(0.2);
   }
 
@@ -480,8 +502,8 @@ class AlertmanagersTest {
     Files.writeString(file, "- targets: ['127.0.0.1:" + one.http.actualPort() + "']\n");
     start(
         settings(
-            "rules: {alertmanagers: {f: {pathPrefix: /am/, discovery: {method: file, refresh: 1s,"
-                + " file: {path: "
+            "rules: {alertmanagers: {f: {pathPrefix: /am/, timeout: 5m, discovery: {method: file,"
+                + " refresh: 1s, file: {path: "
                 + file
                 + "}}}}}"));
     await("alertmanagers_discovered", "1.0");
@@ -500,11 +522,9 @@ class AlertmanagersTest {
     Files.writeString(other, "[\"127.0.0.1:" + two.http.actualPort() + "\"]");
     Files.move(other, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     URI expected = two.url("/am/api/v2/alerts");
-    long limit = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!alertmanagers.addresses().equals(List.of(expected))) {
-      assertThat(System.nanoTime()).isLessThan(limit);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
+    Awaitility.await()
+        .atMost(SOON)
+        .until(() -> alertmanagers.addresses().equals(List.of(expected)));
     alertmanagers.send("", List.of(notice("B")), () -> true);
     assertThat(two.next()).contains("\"B\"");
     assertThat(one.bodies).isEmpty();
@@ -552,6 +572,65 @@ class AlertmanagersTest {
     alertmanagers.close();
   }
 
+  /** Their questions would otherwise be waited for until their timeout, which is an hour here. */
+  @Test
+  void whoHasClosedHasNoConnectionToAlertmanagersNorToThoseWhoNameThem() throws Exception {
+    Server alertmanager = new Server();
+    Server consul = new Server();
+    Promise<Void> ofAlertmanager = Promise.promise();
+    Promise<Void> ofConsul = Promise.promise();
+    alertmanager.answer = (request, body) -> whenClosed(request, ofAlertmanager);
+    consul.answer = (request, body) -> whenClosed(request, ofConsul);
+    NotificationSettings read =
+        settings(
+            ("rules: {notifications: {drain: 0s}, alertmanagers: {main: {urls: ['%s'], discovery:"
+                    + " {method: consul, consul: {api: '%s', service: am}}}}}")
+                .formatted(alertmanager.url(""), consul.url("")));
+    start(
+        new NotificationSettings(
+            read.queue(),
+            read.batch(),
+            read.drain(),
+            read.relabelling(),
+            List.of(patient(read.alertmanagers().getFirst()))));
+    alertmanagers.send("", List.of(notice("A")), () -> true);
+    alertmanager.next();
+    consul.next();
+
+    alertmanagers.close();
+
+    ofAlertmanager.future().await(SOON.toMinutes(), TimeUnit.MINUTES);
+    ofConsul.future().await(SOON.toMinutes(), TimeUnit.MINUTES);
+  }
+
+  private static void whenClosed(HttpServerRequest request, Promise<Void> closed) {
+    request.connection().closeHandler(none -> closed.tryComplete());
+  }
+
+  private static AlertmanagerSettings patient(AlertmanagerSettings of) {
+    Duration hour = Duration.ofHours(1);
+    return new AlertmanagerSettings(
+        of.name(),
+        of.urls(),
+        of.discovery()
+            .map(
+                how ->
+                    new DiscoverySettings(
+                        how.section(),
+                        how.source(),
+                        how.refresh(),
+                        hour,
+                        how.cache(),
+                        how.maxAddresses(),
+                        how.maxBytes(),
+                        how.isTls())),
+        of.pathPrefix(),
+        hour,
+        of.tenants(),
+        of.relabelling(),
+        of.access());
+  }
+
   @Tag("slow")
   @Test
   void anAlertmanagerBehindTlsIsKnownByItsAuthority() throws Exception {
@@ -582,7 +661,7 @@ class AlertmanagersTest {
                 .formatted(url, folder.resolve("cert.pem"), url)));
     alertmanagers.send("", List.of(notice("A")), () -> true);
     server.next();
-    await("errors_total{alertmanager=\"" + url + "/unknown/api/v2/alerts\"}", "1.0");
+    awaitAtLeast("errors_total{alertmanager=\"" + url + "/unknown/api/v2/alerts\"}", 1);
     assertThat(server.secrets.take()).startsWith("/known/");
     assertThat(server.bodies).isEmpty();
   }

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.running;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.fleetgauge.promql.expr.Matcher;
@@ -49,7 +50,7 @@ class TenantScopeTest {
 
   @Test
   void whatRulesWriteHasTheLabelsOfTheScopeAndHasToMatchItsOtherMatchers() throws Exception {
-    TenantScope scope = TenantScope.of(access, "a").orElseThrow();
+    TenantScope scope = TenantScope.of(access, "a");
     assertThat(scope.labels()).isEqualTo(Labels.of("tenant", "a", "cluster", "c"));
     assertThat(scope.others())
         .extracting(Matcher::name, Matcher::kind)
@@ -65,14 +66,15 @@ class TenantScopeTest {
   @Test
   void theOperatorsRulesAndThoseOfATenantWithoutAScopeSeeAndWriteEverything() throws Exception {
     for (String tenant : List.of("", "all")) {
-      TenantScope scope = TenantScope.of(access, tenant).orElseThrow();
+      TenantScope scope = TenantScope.of(access, tenant);
       assertThat(scope.labels()).isEqualTo(Labels.of());
       assertThat(scope.others()).isEmpty();
       assertThat(scope.caller().scope()).isEmpty();
       assertThat(scope.caller().seesAllHosts()).isTrue();
       assertThat(scope.caller().limits().strict()).isEqualTo(tenant.equals("all"));
     }
-    assertThat(TenantScope.of(access, "").orElseThrow().caller().tenant()).isEqualTo("(rules)");
-    assertThat(TenantScope.of(access, "nobody")).isEmpty();
+    assertThat(TenantScope.of(access, "").caller().tenant()).isEqualTo("(rules)");
+    assertThatThrownBy(() -> TenantScope.of(access, "nobody"))
+        .hasMessage("there is no tenant nobody in the tenants file");
   }
 }
