@@ -14,7 +14,6 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.FailureCounts;
-import io.fleetgauge.query.rules.api.RuleStates;
 import io.fleetgauge.query.rules.api.RulesApi;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
@@ -27,6 +26,7 @@ import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.junit5.VertxExtension;
@@ -39,6 +39,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -156,7 +157,7 @@ class RulesApiComparisonTest {
         routes,
         source,
         new GroupExchange(vertx, source, PeerLink.mount(router, guard, vertx, outgoing)),
-        RuleStates.NONE,
+        () -> Future.succeededFuture(Map.of()),
         List::of);
     listener = HttpListener.start(vertx, http, "http.port", router);
   }

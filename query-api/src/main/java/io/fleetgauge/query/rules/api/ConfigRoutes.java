@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** The API by which mimirtool and Grafana set rule groups, as Mimir has it. */
+/**
+ * The API by which mimirtool and Grafana set rule groups, as Mimir has it, and {@code /-/reload},
+ * which reads rule files again.
+ */
 final class ConfigRoutes {
   private static final String ACCEPTED =
       "{\"status\":\"success\",\"data\":null,\"errorType\":\"\",\"error\":\"\"}";
@@ -43,6 +46,7 @@ final class ConfigRoutes {
     routes.text("/prometheus/config/v1/rules", all);
     routes.text("/prometheus/config/v1/rules/:namespace", namespace);
     routes.text("/prometheus/config/v1/rules/:namespace/:group", group);
+    routes.text("/-/reload", Map.of(HttpMethod.POST, this::reload, HttpMethod.PUT, this::reload));
     // Grafana puts these behind the address of the data source.
     routes.text("/config/v1/rules", all);
     routes.text("/config/v1/rules/:namespace", namespace);
@@ -83,13 +87,13 @@ final class ConfigRoutes {
     return exchange
         .set(RulesApi.tenant(request), request.pathParameter("namespace"), request.body())
         .map(done -> accepted(request))
-        .recover(ConfigRoutes::refused);
+        .recover(failure -> refused(failure, ""));
   }
 
-  private static Future<Body> refused(Throwable failure) {
+  private static Future<Body> refused(Throwable failure, String before) {
     return Future.failedFuture(
         failure instanceof InvalidRules || failure instanceof RuleLimit
-            ? new QueryFailure(QueryFailure.Kind.BAD_DATA, failure.getMessage())
+            ? new QueryFailure(QueryFailure.Kind.BAD_DATA, before + failure.getMessage())
             : failure);
   }
 
@@ -114,6 +118,21 @@ final class ConfigRoutes {
                     ? Future.succeededFuture(accepted(request))
                     : Future.failedFuture(
                         new QueryFailure(QueryFailure.Kind.NOT_FOUND, "no rule groups found")));
+  }
+
+  private Future<Body> reload(ApiRequest request) throws QueryFailure {
+    if (!request.isOperator()) {
+      throw new QueryFailure(
+          QueryFailure.Kind.FORBIDDEN,
+          "reloading rule files needs a token with the operate permission");
+    }
+    request.respondWith("Content-Type", "text/plain; charset=utf-8");
+    return exchange
+        .reload()
+        .map(done -> Body.small(Buffer::buffer))
+        .recover(
+            failure ->
+                refused(failure, "the rule files are invalid, the previous rules stay in use:\n"));
   }
 
   /** The results of rules are samples, and so is the state of alerts. */

@@ -16,24 +16,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** Groups, rules and alerts as Prometheus writes them. */
 final class RuleJson {
   /** Go's zero time. */
   private static final String NEVER = "0001-01-01T00:00:00Z";
 
-  private static final RuleState UNKNOWN =
-      new RuleState(RuleState.Health.UNKNOWN, "", 0, 0, List.of(), List.of());
+  private static final RuleState UNKNOWN = RuleState.initial("");
 
   private RuleJson() {}
-
-  /** The labels of a rule with those of its group. */
-  static Map<String, String> labels(RuleGroup group, Rule rule) {
-    Map<String, String> labels = new TreeMap<>(group.labels());
-    labels.putAll(rule.labels());
-    return labels;
-  }
 
   /**
    * @param rules places of the rules that are written
@@ -90,7 +81,7 @@ final class RuleJson {
     seconds(json, "duration", rule.forMillis(), 3);
     seconds(json, "keepFiringFor", rule.keepFiringMillis(), 3);
     json.writeFieldName("labels");
-    Json.texts(json, labels(group, rule));
+    Json.texts(json, group.labels(rule));
     json.writeFieldName("annotations");
     Json.texts(json, rule.annotations());
     if (excludesAlerts) {
@@ -108,7 +99,7 @@ final class RuleJson {
       throws IOException {
     json.writeStringField("name", rule.name());
     json.writeStringField("query", rule.expression().toString());
-    Map<String, String> labels = labels(group, rule);
+    Map<String, String> labels = group.labels(rule);
     if (!labels.isEmpty()) {
       json.writeFieldName("labels");
       Json.texts(json, labels);

@@ -13,6 +13,7 @@ import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.source.RuleSource;
 import io.vertx.core.Future;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,9 +23,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** {@code /api/v1/rules} and {@code /api/v1/alerts}. */
+/** {@code /api/v1/rules}, {@code /api/v1/alerts} and {@code /api/v1/alertmanagers}. */
 final class RuleRoutes {
   /** As Prometheus sorts groups. */
   private static final Comparator<RuleGroup> ORDER =
@@ -33,16 +35,22 @@ final class RuleRoutes {
           .thenComparing(group -> group.id().tenant());
 
   private final RuleSource source;
-  private final RuleStates states;
+  private final Supplier<Future<Map<RuleGroup.Id, GroupState>>> states;
+  private final Supplier<List<URI>> alertmanagers;
 
-  RuleRoutes(RuleSource source, RuleStates states) {
+  RuleRoutes(
+      RuleSource source,
+      Supplier<Future<Map<RuleGroup.Id, GroupState>>> states,
+      Supplier<List<URI>> alertmanagers) {
     this.source = source;
     this.states = states;
+    this.alertmanagers = alertmanagers;
   }
 
   void mount(ApiRoutes routes) {
     routes.get("/api/v1/rules", this::rules);
     routes.get("/api/v1/alerts", this::alerts);
+    routes.get("/api/v1/alertmanagers", this::alertmanagers);
   }
 
   private List<RuleGroup> visible(ApiRequest request) {
@@ -57,7 +65,7 @@ final class RuleRoutes {
     RuleFilter filter = RuleFilter.of(request.parameters());
     Page page = page(visible(request), filter);
     return states
-        .states()
+        .get()
         .map(
             known ->
                 Body.large(
@@ -110,7 +118,7 @@ final class RuleRoutes {
       List<Integer> rules = new ArrayList<>();
       for (int i = 0; i < group.rules().size(); i++) {
         Rule rule = group.rules().get(i);
-        if (filter.takes(rule, RuleJson.labels(group, rule))) {
+        if (filter.takes(rule, group.labels(rule))) {
           rules.add(i);
         }
       }
@@ -143,7 +151,7 @@ final class RuleRoutes {
   private Future<Body> alerts(ApiRequest request) {
     List<RuleGroup> visible = visible(request);
     return states
-        .states()
+        .get()
         .map(
             known ->
                 Body.large(
@@ -168,5 +176,27 @@ final class RuleRoutes {
         .map(RuleState::alerts)
         .flatMap(List::stream)
         .filter(RuleJson::isActive);
+  }
+
+  /** The addresses to which alerts are sent; a token with a scope sees none. */
+  private Future<Body> alertmanagers(ApiRequest request) {
+    List<URI> seen = request.scopedTenants().isEmpty() ? alertmanagers.get() : List.of();
+    return Future.succeededFuture(
+        Body.small(
+            () ->
+                Json.data(
+                    json -> {
+                      json.writeStartObject();
+                      json.writeArrayFieldStart("activeAlertmanagers");
+                      for (URI each : seen) {
+                        json.writeStartObject();
+                        json.writeStringField("url", each.toString());
+                        json.writeEndObject();
+                      }
+                      json.writeEndArray();
+                      json.writeArrayFieldStart("droppedAlertmanagers");
+                      json.writeEndArray();
+                      json.writeEndObject();
+                    })));
   }
 }

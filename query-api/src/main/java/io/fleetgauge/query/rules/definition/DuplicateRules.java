@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * Rules with one name and the same labels. They are allowed: alerts of two rules often differ by
@@ -20,7 +19,9 @@ public final class DuplicateRules {
     Map<Key, Integer> counts = new HashMap<>();
     List<Key> keys =
         groups.stream()
-            .flatMap(group -> group.rules().stream().map(rule -> key(group, rule)))
+            .flatMap(
+                group ->
+                    group.rules().stream().map(rule -> new Key(rule.name(), group.labels(rule))))
             .toList();
     keys.forEach(key -> counts.merge(key, 1, Integer::sum));
     return keys.stream()
@@ -34,11 +35,5 @@ public final class DuplicateRules {
                     + "\" and the labels "
                     + key.labels())
         .toList();
-  }
-
-  private static Key key(RuleGroup group, Rule rule) {
-    SortedMap<String, String> labels = new TreeMap<>(group.labels());
-    labels.putAll(rule.labels());
-    return new Key(rule.name(), labels);
   }
 }

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.SequenceNode;
@@ -229,29 +229,19 @@ public final class RuleFileReader {
     return texts(
         map,
         "labels",
-        (name, key) -> {
-          if (name.isEmpty() || name.equals(NAME)) {
-            problems.add(key, "\"" + name + "\" is not allowed as a name of a label");
-          }
-        },
+        name -> name.isEmpty() || name.equals(NAME),
+        "\"%s\" is not allowed as a name of a label",
         problems);
   }
 
   /** The annotations of a rule. */
   static SortedMap<String, String> annotations(YamlMap map, Problems problems) {
     return texts(
-        map,
-        "annotations",
-        (name, key) -> {
-          if (name.isEmpty()) {
-            problems.add(key, "the name of an annotation is empty");
-          }
-        },
-        problems);
+        map, "annotations", String::isEmpty, "the name of an annotation is empty", problems);
   }
 
   private static SortedMap<String, String> texts(
-      YamlMap map, String key, BiConsumer<String, Node> checkName, Problems problems) {
+      YamlMap map, String key, Predicate<String> isWrong, String message, Problems problems) {
     SortedMap<String, String> texts = new TreeMap<>();
     map.value(key)
         .filter(node -> !YamlScalar.isNull(node))
@@ -261,7 +251,9 @@ public final class RuleFileReader {
                 read.entries()
                     .forEach(
                         (name, entry) -> {
-                          checkName.accept(name, entry.key());
+                          if (isWrong.test(name)) {
+                            problems.add(entry.key(), message.formatted(name));
+                          }
                           texts.put(
                               name,
                               YamlScalar.text(entry.value(), key + "." + name, problems)

@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Rules that are evaluated together, in order, at the same times.
@@ -66,5 +67,12 @@ public record RuleGroup(
 
   public RuleGroup {
     rules = List.copyOf(rules);
+  }
+
+  /** The labels of a rule as they are written, those of the group included. */
+  public SortedMap<String, String> labels(Rule rule) {
+    SortedMap<String, String> all = new TreeMap<>(labels);
+    all.putAll(rule.labels());
+    return all;
   }
 }

@@ -134,16 +134,7 @@ final class AlertingStep {
   private AlertInstance notBefore(AlertInstance alert) {
     return slot - alert.activeAt() >= rule.forMillis()
         ? alert
-        : new AlertInstance(
-            alert.labels(),
-            alert.annotations(),
-            State.PENDING,
-            alert.value(),
-            alert.activeAt(),
-            0,
-            alert.resolvedAt(),
-            0,
-            0);
+        : sentAt(with(alert, State.PENDING, 0, alert.resolvedAt(), 0), 0);
   }
 
   private AlertInstance fired(AlertInstance alert) {
@@ -166,30 +157,26 @@ final class AlertingStep {
         alert.lastSentAt());
   }
 
+  private static AlertInstance sentAt(AlertInstance alert, long slot) {
+    return new AlertInstance(
+        alert.labels(),
+        alert.annotations(),
+        alert.state(),
+        alert.value(),
+        alert.activeAt(),
+        alert.firedAt(),
+        alert.resolvedAt(),
+        alert.keepFiringSince(),
+        slot);
+  }
+
   // --- what is sent ---
 
   private StepResult sent(List<AlertInstance> alerts, List<ResultSample> samples) {
-    List<AlertInstance> after = new ArrayList<>();
-    List<Notice> notices = new ArrayList<>();
-    for (AlertInstance alert : alerts) {
-      if (isDue(alert)) {
-        notices.add(notice(alert));
-        after.add(
-            new AlertInstance(
-                alert.labels(),
-                alert.annotations(),
-                alert.state(),
-                alert.value(),
-                alert.activeAt(),
-                alert.firedAt(),
-                alert.resolvedAt(),
-                alert.keepFiringSince(),
-                slot));
-      } else {
-        after.add(alert);
-      }
-    }
-    return new StepResult(after, samples, notices);
+    return new StepResult(
+        alerts.stream().map(alert -> isDue(alert) ? sentAt(alert, slot) : alert).toList(),
+        samples,
+        alerts.stream().filter(this::isDue).map(this::notice).toList());
   }
 
   private boolean isDue(AlertInstance alert) {

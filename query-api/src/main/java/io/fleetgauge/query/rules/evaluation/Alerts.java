@@ -6,8 +6,6 @@ import io.fleetgauge.sample.Labels;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /** The series of an alert, as Prometheus names them. */
 final class Alerts {
@@ -22,16 +20,9 @@ final class Alerts {
 
   private Alerts() {}
 
-  /** The labels of a rule as they are written, those of its group included. */
-  static SortedMap<String, String> texts(RuleGroup group, Rule rule) {
-    TreeMap<String, String> labels = new TreeMap<>(group.labels());
-    labels.putAll(rule.labels());
-    return labels;
-  }
-
-  /** As {@link #texts}, without empty ones. */
+  /** The labels of a rule, those of its group included, without empty ones. */
   static Labels labels(RuleGroup group, Rule rule) {
-    return Labels.of(texts(group, rule));
+    return Labels.of(group.labels(rule));
   }
 
   /** Sets labels; an empty value removes one. */

@@ -76,7 +76,7 @@ final class Expansions {
     this.settings = settings;
     this.missing = new TreeSet<>(missing);
     this.completeness = completeness(this.missing);
-    this.labels = Alerts.texts(group, rule);
+    this.labels = group.labels(rule);
     Labels external = settings.externalLabels();
     for (int i = 0; i < external.size(); i++) {
       externalLabels.put(external.name(i), external.value(i));

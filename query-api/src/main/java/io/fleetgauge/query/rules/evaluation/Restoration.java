@@ -104,15 +104,6 @@ public final class Restoration {
     if (newest < 0) {
       return CompletableFuture.completedFuture(Optional.empty());
     }
-    Settings whatIsThere =
-        new Settings(
-            settings.externalLabels(),
-            settings.externalUrl(),
-            settings.resendDelay(),
-            settings.queryOffset(),
-            RuleGroup.Partial.EVALUATE,
-            settings.scopeLabels(),
-            settings.scope());
     RuleGroup evaluable =
         new RuleGroup(
             group.id(),
@@ -120,7 +111,7 @@ public final class Restoration {
             group.queryOffset(),
             group.limit(),
             group.labels(),
-            Optional.empty(),
+            Optional.of(RuleGroup.Partial.EVALUATE), // with what is there
             group.rules());
     return GroupEvaluation.evaluate(
             evaluable,
@@ -128,7 +119,7 @@ public final class Restoration {
             newest + offset,
             queries,
             _ -> CompletableFuture.completedFuture(null),
-            whatIsThere)
+            settings)
         .thenApply(outcome -> Optional.of(merged(outcome.after(), newest)));
   }
 
@@ -209,7 +200,7 @@ public final class Restoration {
    */
   private boolean isOf(Rule.Alerting rule, Labels stored) {
     return stored.value(Alerts.NAME).equals(rule.name())
-        && Alerts.texts(group, rule).entrySet().stream()
+        && group.labels(rule).entrySet().stream()
             .allMatch(
                 label ->
                     label.getValue().contains("{{")
@@ -219,7 +210,7 @@ public final class Restoration {
   /** An alert that fires although its series is gone; for how long it was gone is not stored. */
   private AlertInstance kept(Rule.Alerting rule, Labels stored, Series fires, long newest) {
     Labels labels = stored;
-    for (var label : Alerts.texts(group, rule).entrySet()) {
+    for (var label : group.labels(rule).entrySet()) {
       if (label.getValue().contains("{{")
           && stored.value(label.getKey()).equals(label.getValue())) {
         // The template made nothing, and Prometheus stores its text.

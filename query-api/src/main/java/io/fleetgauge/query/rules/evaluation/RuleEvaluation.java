@@ -191,7 +191,7 @@ final class RuleEvaluation {
       List<ResultSample> written = new ArrayList<>();
       List<Labels> series = new ArrayList<>();
       Set<Labels> known = new HashSet<>();
-      Map<String, String> own = Alerts.texts(group, rule);
+      Map<String, String> own = group.labels(rule);
       for (Answer.Sample sample : samples(seen.result())) {
         Labels labels =
             Alerts.overridden(sample.labels().with(Labels.NAME, rule.name()), own)

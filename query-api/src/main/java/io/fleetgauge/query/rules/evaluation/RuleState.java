@@ -36,22 +36,12 @@ public record RuleState(
     series = List.copyOf(series);
   }
 
-  /** The state of a rule that has no name in it, and so is not found in a changed group. */
-  public RuleState(
-      Health health,
-      String lastError,
-      long lastEvaluation,
-      long durationNanos,
-      List<AlertInstance> alerts,
-      List<Labels> series) {
-    this("", health, lastError, lastEvaluation, durationNanos, alerts, series);
-  }
-
   RuleState withoutAlerts() {
     return new RuleState(rule, health, lastError, lastEvaluation, durationNanos, List.of(), series);
   }
 
-  static RuleState initial(String rule) {
+  /** The state before the first evaluation. */
+  public static RuleState initial(String rule) {
     return new RuleState(rule, Health.UNKNOWN, "", 0, 0, List.of(), List.of());
   }
 }

@@ -225,7 +225,7 @@ class OwnershipMachineTest {
   private static GroupState pending(long slot) {
     AlertInstance alert =
         new AlertInstance(SERIES, new TreeMap<>(), State.PENDING, 1, slot, 0, 0, 0, 0);
-    RuleState rule = new RuleState(Health.OK, "", slot, 0, List.of(alert), List.of(SERIES));
+    RuleState rule = new RuleState("", Health.OK, "", slot, 0, List.of(alert), List.of(SERIES));
     return new GroupState(GROUP, slot, "d", List.of(), List.of(rule));
   }
 
