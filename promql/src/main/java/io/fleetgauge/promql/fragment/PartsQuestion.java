@@ -163,7 +163,7 @@ public record PartsQuestion(
         query.settings(),
         timeoutMillis,
         planned.cuts().stream()
-            .map(cut -> new Part(PartText.of(cut.expr()), cut.grid(), cut.partial(), cut.rollups()))
+            .map(cut -> new Part(cut.text(), cut.grid(), cut.partial(), cut.rollups()))
             .toList(),
         Optional.empty());
   }
@@ -341,7 +341,6 @@ public record PartsQuestion(
       columns.sort(Comparator.comparing(Column::labels));
     }
     return new ProvidedPart(
-        columns,
-        parts.get(index).text.inQuery(cut.expr(), settings.features(), annotations.values()));
+        columns, cut.text().inQuery(cut.expr(), settings.features(), annotations.values()));
   }
 }

@@ -152,13 +152,15 @@ public final class Planner {
             cuts.add(
                 new Planned.Cut(
                     expr,
+                    PartText.of(expr),
                     grid,
                     cut instanceof Plan.Merge,
                     cut instanceof Plan.Merge merge && merge.rollups()));
           }
           return cut == null;
         });
-    return new Planned(prepared, plan, cuts, Engine.selections(prepared, cutOut), reasons);
+    return new Planned(
+        prepared, plan, cuts, Engine.selections(prepared, cutOut), Engine.reads(prepared), reasons);
   }
 
   /** The plan that fetches every sample. */

@@ -98,8 +98,7 @@ class PlannerTest {
   void aPartIsReadFromItsTextAsItWasPlanned(Case asked) throws Exception {
     Planned planned = plan(asked, Planner.Mode.AUTO);
     for (Planned.Cut cut : planned.cuts()) {
-      assertThat(PartText.of(cut.expr()).parsed(planned.query().settings().features()))
-          .isEqualTo(cut.expr());
+      assertThat(cut.text().parsed(planned.query().settings().features())).isEqualTo(cut.expr());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.query.cache.AnsweredRange;
 import io.fleetgauge.query.cache.ChangeFeed;
@@ -55,8 +56,8 @@ final class AnswerCaches {
   // --- steps of range queries ---
 
   /** The steps of a query whose answers are kept by a key. */
-  record Window(PlannedPiece whole, ExtentCache.Key key) {
-    static Window of(String tenant, PlannedPiece whole) {
+  record Window(Planned whole, ExtentCache.Key key) {
+    static Window of(String tenant, Planned whole) {
       return new Window(whole, ExtentCache.Key.of(tenant, whole.query()));
     }
   }

@@ -2,6 +2,7 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.admission.QueryLane;
 import java.util.List;
 
@@ -72,5 +73,12 @@ public record Ask<T>(Caller caller, Request<T> request, Options options) {
 
   FlightKey flightKey(Key key) {
     return new FlightKey(key, options.timeoutMillis);
+  }
+
+  /** The failure when its time is over. */
+  QueryFailure timedOut() {
+    return new QueryFailure(
+        QueryFailure.Kind.TIMEOUT,
+        "query timed out in expression evaluation after " + options.timeoutMillis + " ms");
   }
 }

@@ -52,6 +52,27 @@ public record Caller(
   }
 
   /**
+   * @param millis length of time that a request reads
+   */
+  void checkRange(long millis) throws QueryFailure {
+    if (millis > limits.range().toMillis()) {
+      throw over("range", millis / 1000 + " s", limits.range().toSeconds() + " s");
+    }
+  }
+
+  void checkSeries(long series) throws QueryFailure {
+    if (series > limits.series()) {
+      throw over("series", series, limits.series());
+    }
+  }
+
+  void checkSamples(long samples) throws QueryFailure {
+    if (samples > limits.samples()) {
+      throw over("samples", samples, limits.samples());
+    }
+  }
+
+  /**
    * The failure of a request that is over one of the tenant's limits. To repeat it does not help,
    * so it is no failure of load.
    */

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.TimeSplit;
 import io.fleetgauge.promql.query.Answer;
@@ -11,6 +12,7 @@ import io.fleetgauge.query.answer.AnswerCaches.Window;
 import io.fleetgauge.query.cache.AnsweredRange;
 import io.fleetgauge.query.cache.CachedBody;
 import io.fleetgauge.query.cache.ChangeFeed;
+import io.fleetgauge.query.cache.ReadTime;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.source.Cancellation;
@@ -62,7 +64,7 @@ final class Evaluations {
   Future<Reply<Evaluated>> answer(
       Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
     if (!ask.options().cached()) {
-      return RunningQuery.inTime(ask, cancellation, executed(ask, promql, span, cancellation));
+      return executed(ask, promql, span, cancellation);
     }
     Ask.Key key = ask.key(promql);
     return caches
@@ -71,8 +73,7 @@ final class Evaluations {
             known ->
                 known.isPresent()
                     ? Future.succeededFuture(known.get())
-                    : RunningQuery.inTime(
-                        ask, cancellation, shared(ask, promql, key, span, cancellation)));
+                    : shared(ask, promql, key, span, cancellation));
   }
 
   /**
@@ -98,8 +99,7 @@ final class Evaluations {
       Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
     RunningQuery query = running.begin(ask, span, cancellation);
     try {
-      PlannedPiece whole = plans.plan(ask.caller(), promql, ask.options().mode());
-      query.look(visible);
+      Planned whole = plans.plan(ask.caller(), promql, ask.options().mode());
       return new Evaluation(query, promql, whole).answer().onComplete(done -> running.end(query));
     } catch (QueryFailure e) {
       running.end(query);
@@ -111,12 +111,14 @@ final class Evaluations {
   private final class Evaluation {
     private final RunningQuery query;
     private final Request.Promql promql;
-    private final PlannedPiece whole;
+    private final Planned whole;
+    private final Future<VisibleHosts.Sight> sight;
 
-    Evaluation(RunningQuery query, Request.Promql promql, PlannedPiece whole) {
+    Evaluation(RunningQuery query, Request.Promql promql, Planned whole) {
       this.query = query;
       this.promql = promql;
       this.whole = whole;
+      this.sight = visible.sight(query.caller(), query.load());
     }
 
     Future<Reply<Evaluated>> answer() {
@@ -136,7 +138,7 @@ final class Evaluations {
         Filling filling = caches.peek(window);
         if (!filling.known().isEmpty() && filling.gaps().size() == 1) {
           try {
-            PlannedPiece gap = piece(filling.gaps().getFirst());
+            Planned gap = piece(filling.gaps().getFirst());
             if (gap.isOneRead()) {
               return inOneRound(window, gap, filling);
             }
@@ -154,7 +156,7 @@ final class Evaluations {
      * Executes what seems to be missing, and learns by the same requests whether the rest is still
      * valid. Seldom it is not, or others learn something at the same time; then that takes a round.
      */
-    private Future<Reply<Evaluated>> inOneRound(Window window, PlannedPiece gap, Filling expected) {
+    private Future<Reply<Evaluated>> inOneRound(Window window, Planned gap, Filling expected) {
       ChangeFeed.Look look = feed.begin();
       return execution
           .execute(query, whole, List.of(gap), look.last())
@@ -187,7 +189,7 @@ final class Evaluations {
       if (filling.isPoor()) {
         return asWhole(Optional.of(window), stamp);
       }
-      List<PlannedPiece> pieces = new ArrayList<>();
+      List<Planned> pieces = new ArrayList<>();
       try {
         for (Gap gap : filling.gaps()) {
           pieces.add(piece(gap));
@@ -200,8 +202,8 @@ final class Evaluations {
           .compose(done -> joinedReply(window, done, filling, stamp));
     }
 
-    private PlannedPiece piece(Gap gap) throws QueryFailure {
-      return PlannedPiece.of(Planner.atSteps(whole.planned(), gap.from(), gap.to()));
+    private Planned piece(Gap gap) throws QueryFailure {
+      return Planner.atSteps(whole, gap.from(), gap.to());
     }
 
     private Future<Reply<Evaluated>> joinedReply(
@@ -214,7 +216,8 @@ final class Evaluations {
           .onSuccess(
               reply -> {
                 // What came from the cache was found unchanged at this stamp.
-                caches.keep(query.ask().key(promql), reply, done, whole.readTime(stamp));
+                caches.keep(
+                    query.ask().key(promql), reply, done, ReadTime.of(whole.reads(), stamp));
                 for (Execution.Executed executed : done.executed()) {
                   caches.keep(window, done, range(executed, stamp));
                 }
@@ -238,7 +241,7 @@ final class Evaluations {
                                   query.ask().key(promql),
                                   reply,
                                   done,
-                                  executed.piece().readTime(stamp));
+                                  ReadTime.of(executed.piece().reads(), stamp));
                             }
                             if (window.isPresent() && executed.isPlain()) {
                               caches.keep(window.get(), done, range(executed, stamp));
@@ -275,7 +278,7 @@ final class Evaluations {
               : List.of();
       QueryTrace trace =
           new QueryTrace(
-              whole.planned().plan().toString(),
+              whole.plan().toString(),
               done.reasons(),
               done.cost(),
               samples,
@@ -297,14 +300,14 @@ final class Evaluations {
               trace,
               new CachedBody());
       List<String> remarks = last == null ? joined.warnings() : last.warnings();
-      return query
-          .completeness(coverage, feed.watermark())
-          .map(
-              completeness -> {
-                List<String> warnings = new ArrayList<>(completeness.warnings());
-                warnings.addAll(remarks);
-                return new Reply<>(answer, warnings, completeness);
-              });
+      Coverage covered = coverage;
+      return sight.map(
+          hosts -> {
+            Completeness completeness = hosts.completeness(covered, feed.watermark());
+            List<String> warnings = new ArrayList<>(completeness.warnings());
+            warnings.addAll(remarks);
+            return new Reply<>(answer, warnings, completeness);
+          });
     }
   }
 
@@ -342,7 +345,7 @@ final class Evaluations {
         matrix.series(),
         warnings,
         infos,
-        executed.piece().readTime(stamp),
+        ReadTime.of(executed.piece().reads(), stamp),
         uniform);
   }
 

@@ -16,7 +16,6 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
@@ -27,7 +26,6 @@ import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
-import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -101,7 +99,7 @@ final class Execution {
    * @param samples number of samples that were read, here and by the shards
    */
   record Executed(
-      PlannedPiece piece,
+      Planned piece,
       Answer answer,
       Coverage coverage,
       Optional<Changes> changes,
@@ -137,66 +135,63 @@ final class Execution {
    * @param since pieces that are executed in one read are to say what has changed since then
    */
   Future<Done> execute(
-      RunningQuery query, PlannedPiece whole, List<PlannedPiece> pieces, Optional<Changes> since) {
-    Map<String, String> reasons = whole.planned().reasons();
+      RunningQuery query, Planned whole, List<Planned> pieces, Optional<Changes> since) {
     if (pieces.isEmpty()) {
-      return Future.succeededFuture(new Done(List.of(), Cost.NONE, System.nanoTime(), reasons));
+      return Future.succeededFuture(
+          new Done(List.of(), Cost.NONE, System.nanoTime(), whole.reasons()));
     }
-    Admission admission = lanes.of(query.ask().options().lane());
-    Optional<QueryFailure> full = admission.full(query.tenant());
-    if (full.isPresent()) {
-      return Future.failedFuture(full.get());
-    }
+    return query
+        .place(lanes.of(query.ask().options().lane()), () -> cost(query, whole, pieces))
+        .compose(slot -> slot.during(() -> executed(query, pieces, since, whole.reasons())));
+  }
+
+  /** The cost of pieces; fails if it is over a limit. */
+  private Future<Cost> cost(RunningQuery query, Planned whole, List<Planned> pieces) {
     return costs
-        .of(pieces.stream().map(PlannedPiece::part).toList(), query.load())
+        .of(pieces.stream().map(Execution::part).toList(), query.load())
         .compose(
             cost -> {
-              query.costs(cost);
-              Optional<QueryFailure> over = overLimits(query, whole.planned(), cost);
-              return over.isPresent()
-                  ? Future.failedFuture(over.get())
-                  : query
-                      .place(admission)
-                      .compose(slot -> slot.during(() -> executed(query, pieces, since, reasons)));
+              try {
+                checkLimits(query.caller(), whole, cost);
+                return Future.succeededFuture(cost);
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
             });
   }
 
-  private Optional<QueryFailure> overLimits(RunningQuery query, Planned planned, Cost cost) {
-    Caller caller = query.caller();
-    TenantLimits limits = caller.limits();
-    if (cost.series() > limits.series()) {
-      return Optional.of(caller.over("series", cost.series(), limits.series()));
-    }
-    boolean needsSamples =
-        !planned.selections().isEmpty() || !planned.cuts().stream().allMatch(Planned.Cut::rollups);
-    if (cost.samples() > limits.samples() && needsSamples) {
-      return Optional.of(caller.over("samples", cost.samples(), limits.samples()));
+  private static CostEstimates.Part part(Planned piece) {
+    return new CostEstimates.Part(piece.reads(), piece.needsNoSamples());
+  }
+
+  private void checkLimits(Caller caller, Planned planned, Cost cost) throws QueryFailure {
+    caller.checkSeries(cost.series());
+    if (!planned.needsNoSamples()) {
+      caller.checkSamples(cost.samples());
     }
     if (cost.series() > config.wideSeries() && caller.scope().isEmpty() && WideFold.isIn(planned)) {
-      return Optional.of(
-          new QueryFailure(
-              QueryFailure.Kind.EXECUTION,
-              "the query of tenant "
-                  + caller.tenant()
-                  + " aggregates all hosts series by series: "
-                  + cost.series()
-                  + " of at most query.wideSeries "
-                  + config.wideSeries()
-                  + "; match fewer series, or use an aggregation that rollups serve: sum, avg, min,"
-                  + " max or count of a metric, its rate or its increase, by rack, tenant, job,"
-                  + " modelName or Hostname, at steps that are multiples of the rollups'"));
+      throw new QueryFailure(
+          QueryFailure.Kind.EXECUTION,
+          "the query of tenant "
+              + caller.tenant()
+              + " aggregates all hosts series by series: "
+              + cost.series()
+              + " of at most query.wideSeries "
+              + config.wideSeries()
+              + "; match fewer series, or use an aggregation that rollups serve: sum, avg, min,"
+              + " max or count of a metric, its rate or its increase, by rack, tenant, job,"
+              + " modelName or Hostname, at steps that are multiples of the rollups'");
     }
-    return Optional.empty();
   }
 
   private Future<Done> executed(
       RunningQuery query,
-      List<PlannedPiece> pieces,
+      List<Planned> pieces,
       Optional<Changes> since,
       Map<String, String> reasons) {
     long placed = System.nanoTime();
     List<Future<Executed>> all = new ArrayList<>();
-    for (PlannedPiece piece : pieces) {
+    for (Planned piece : pieces) {
       all.add(run(query, piece, since));
     }
     return Future.all(all)
@@ -209,7 +204,7 @@ final class Execution {
             });
   }
 
-  private Future<Executed> run(RunningQuery query, PlannedPiece piece, Optional<Changes> since) {
+  private Future<Executed> run(RunningQuery query, Planned piece, Optional<Changes> since) {
     if (query.cost().isHeavy()) {
       return read(query, piece, since);
     }
@@ -218,41 +213,40 @@ final class Execution {
   }
 
   /** Reads what a piece needs from the shards, and evaluates it. */
-  private Future<Executed> read(RunningQuery query, PlannedPiece piece, Optional<Changes> since) {
+  private Future<Executed> read(RunningQuery query, Planned piece, Optional<Changes> since) {
     Optional<QueryFailure> over = query.stop().reason();
     if (over.isPresent()) {
       return Future.failedFuture(over.get());
     }
-    Planned planned = piece.planned();
     ReadOptions options = query.readOptions();
     Future<Gathered<PartsRead>> parts =
-        planned.cuts().isEmpty()
+        piece.cuts().isEmpty()
             ? Future.succeededFuture(new Gathered<>(PartsRead.NONE, Coverage.NONE))
-            : stores.fleet().parts(planned, since, options);
+            : stores.fleet().parts(piece, since, options);
     Future<Gathered<List<List<Series>>>> samples =
-        planned.selections().isEmpty()
+        piece.selections().isEmpty()
             ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
             : stores
                 .source()
-                .samples(planned.selections(), planned.query().settings().maxSamples(), options);
+                .samples(piece.selections(), piece.query().settings().maxSamples(), options);
     return Future.all(parts, samples)
         .compose(all -> evaluated(query, piece, parts.result(), samples.result()));
   }
 
   private Future<Executed> evaluated(
       RunningQuery query,
-      PlannedPiece piece,
+      Planned piece,
       Gathered<PartsRead> parts,
       Gathered<List<List<Series>>> samples) {
     String unfit = parts.value().parts().unfit();
-    if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece.planned())) {
+    if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece)) {
       return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
     }
     if (!unfit.isEmpty()) {
       fallbacks.increment();
       return fromSamples(query, piece, unfit);
     }
-    if (isLittle(piece.planned(), parts.value().parts())) {
+    if (isLittle(piece, parts.value().parts())) {
       // Another thread would take longer to wake up.
       try {
         return Future.succeededFuture(evaluate(piece, parts, samples, query.stop()));
@@ -299,13 +293,13 @@ final class Execution {
   }
 
   /** The plan that always works: fetch all samples and evaluate here. */
-  private Future<Executed> fromSamples(RunningQuery query, PlannedPiece piece, String unfit) {
+  private Future<Executed> fromSamples(RunningQuery query, Planned piece, String unfit) {
     try {
       String reason = "evaluated from all samples: " + unfit;
-      if (piece.part().rollups()) {
+      if (piece.needsNoSamples()) {
         query.costs(query.cost().withoutRollups());
       }
-      PlannedPiece samples = PlannedPiece.of(Planner.fromSamples(piece.planned(), reason));
+      Planned samples = Planner.fromSamples(piece, reason);
       return run(query, samples, Optional.empty());
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
@@ -313,17 +307,16 @@ final class Execution {
   }
 
   private Executed evaluate(
-      PlannedPiece piece,
+      Planned piece,
       Gathered<PartsRead> parts,
       Gathered<List<List<Series>>> samples,
       StopCheck stop)
       throws QueryFailure {
     long begin = System.nanoTime();
-    Planned planned = piece.planned();
     EvaluatedParts evaluated = parts.value().parts();
     Map<Selection, List<Series>> fetched = new HashMap<>();
-    for (int i = 0; i < planned.selections().size(); i++) {
-      fetched.put(planned.selections().get(i), samples.value().get(i));
+    for (int i = 0; i < piece.selections().size(); i++) {
+      fetched.put(piece.selections().get(i), samples.value().get(i));
     }
     SeriesSource source =
         (selection, receiver) -> {
@@ -335,15 +328,15 @@ final class Execution {
           }
         };
     Map<Expr, ProvidedPart> provided = new IdentityHashMap<>();
-    for (int i = 0; i < planned.cuts().size(); i++) {
-      provided.put(planned.cuts().get(i).expr(), evaluated.parts().get(i));
+    for (int i = 0; i < piece.cuts().size(); i++) {
+      provided.put(piece.cuts().get(i).expr(), evaluated.parts().get(i));
     }
     if (!provided.isEmpty()) {
       rewritten.increment();
       rollupCells.add(evaluated.rollupCells());
     }
-    Answer answer = Engine.run(planned.query(), source, provided, stop);
-    Map<String, String> reasons = new HashMap<>(planned.reasons());
+    Answer answer = Engine.run(piece.query(), source, provided, stop);
+    Map<String, String> reasons = new HashMap<>(piece.reasons());
     reasons.putAll(evaluated.notes());
     return new Executed(
         piece,

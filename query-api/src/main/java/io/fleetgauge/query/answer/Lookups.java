@@ -78,38 +78,43 @@ final class Lookups {
   }
 
   <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
-    Optional<QueryFailure> full = admission.full(running.tenant());
-    if (full.isPresent()) {
-      return Future.failedFuture(full.get());
-    }
-    running.look(visible);
-    Future<Cost> expected;
+    Future<VisibleHosts.Sight> sight = visible.sight(running.caller(), running.load());
+    return running
+        .place(admission, () -> attempt(() -> cost(request, running)))
+        .compose(slot -> slot.during(() -> attempt(() -> read(running, request))))
+        .compose(
+            found ->
+                sight.compose(
+                    hosts ->
+                        attempt(
+                            () ->
+                                Future.succeededFuture(
+                                    reply(
+                                        running.caller(),
+                                        request,
+                                        found.value(),
+                                        meant(hosts, request)
+                                            .completeness(
+                                                found.coverage(), watermark.getAsLong()))))));
+  }
+
+  /** A scrape of some hosts covers these only. */
+  private static VisibleHosts.Sight meant(VisibleHosts.Sight all, Request<?> request) {
+    return request instanceof Request.Newest newest ? all.among(newest.hosts()) : all;
+  }
+
+  /** A step that may fail at once. */
+  @FunctionalInterface
+  private interface Step<T> {
+    Future<T> begin() throws QueryFailure;
+  }
+
+  private static <T> Future<T> attempt(Step<T> step) {
     try {
-      expected = cost(request, running);
+      return step.begin();
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
-    return expected
-        .compose(
-            cost -> {
-              running.costs(cost);
-              return running
-                  .place(admission)
-                  .compose(slot -> slot.during(() -> tryRead(running, request)));
-            })
-        .compose(
-            found ->
-                running
-                    .completeness(found.coverage(), watermark.getAsLong())
-                    .compose(
-                        completeness -> {
-                          try {
-                            return Future.succeededFuture(
-                                reply(running.caller(), request, found.value(), completeness));
-                          } catch (QueryFailure e) {
-                            return Future.failedFuture(e);
-                          }
-                        }));
   }
 
   // --- cost ---
@@ -131,7 +136,7 @@ final class Lookups {
           samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
       case Request.Folded<?> folded -> foldedCost(folded, running);
       case Request.Integrals integrals -> {
-        checkRange(caller, integrals.to() - integrals.after());
+        caller.checkRange(integrals.to() - integrals.after());
         yield samplesCost(
             List.of(
                 new Selection(
@@ -154,17 +159,10 @@ final class Lookups {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
   }
 
-  private static void checkRange(Caller caller, long range) throws QueryFailure {
-    long most = caller.limits().range().toMillis();
-    if (range > most) {
-      throw caller.over("range", range / 1000 + " s", most / 1000 + " s");
-    }
-  }
-
   private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running)
       throws QueryFailure {
     Caller caller = running.caller();
-    checkRange(caller, folded.to() - folded.after());
+    caller.checkRange(folded.to() - folded.after());
     return samplesCost(scopedSelections(folded, caller, folded.after(), folded.to()), running);
   }
 
@@ -173,17 +171,13 @@ final class Lookups {
     return costs
         .ofSamples(selections, running.load())
         .compose(
-            cost -> {
-              if (cost.series() > caller.limits().series()) {
-                return Future.failedFuture(
-                    caller.over("series", cost.series(), caller.limits().series()));
-              }
-              if (cost.samples() > caller.limits().samples()) {
-                return Future.failedFuture(
-                    caller.over("samples", cost.samples(), caller.limits().samples()));
-              }
-              return Future.succeededFuture(cost);
-            });
+            cost ->
+                attempt(
+                    () -> {
+                      caller.checkSeries(cost.series());
+                      caller.checkSamples(cost.samples());
+                      return Future.succeededFuture(cost);
+                    }));
   }
 
   // --- the scope ---
@@ -213,14 +207,6 @@ final class Lookups {
   }
 
   // --- reading ---
-
-  private <T> Future<Gathered<T>> tryRead(RunningQuery running, Request<T> request) {
-    try {
-      return read(running, request);
-    } catch (QueryFailure e) {
-      return Future.failedFuture(e);
-    }
-  }
 
   @SuppressWarnings("unchecked") // each request is a Request of the value that its branch reads
   private <T> Future<Gathered<T>> read(RunningQuery running, Request<T> request)
@@ -274,14 +260,11 @@ final class Lookups {
         .source()
         .samples(plan.stored(), caller.limits().samples(), options)
         .compose(
-            found -> {
-              try {
-                return Future.succeededFuture(
-                    new Gathered<>(plan.seen(found.value()), found.coverage()));
-              } catch (QueryFailure e) {
-                return Future.failedFuture(e);
-              }
-            });
+            found ->
+                attempt(
+                    () ->
+                        Future.succeededFuture(
+                            new Gathered<>(plan.seen(found.value()), found.coverage()))));
   }
 
   /** The newest samples of series, as lines of text by metric. */
@@ -367,13 +350,8 @@ final class Lookups {
       if (stopped.isPresent()) {
         throw stopped.get();
       }
-      Caller caller = running.caller();
-      if (samples > caller.limits().samples()) {
-        throw caller.over("samples", samples, caller.limits().samples());
-      }
-      if (series > caller.limits().series()) {
-        throw caller.over("series", series, caller.limits().series());
-      }
+      running.caller().checkSamples(samples);
+      running.caller().checkSeries(series);
     }
   }
 
@@ -513,9 +491,7 @@ final class Lookups {
         samples += series.size();
       }
     }
-    if (samples > caller.limits().samples()) {
-      throw caller.over("samples", samples, caller.limits().samples());
-    }
+    caller.checkSamples(samples);
   }
 
   private static long series(Request.NewestSamples newest) {

@@ -21,6 +21,8 @@ import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The only way to data: answers every kind of {@link Request}, whatever protocol it came by, within
@@ -116,15 +118,35 @@ public final class Querier {
   <T> Future<Reply<T>> answer(Ask<T> ask, Span span, Cancellation cancellation) {
     long begin = System.nanoTime();
     Future<Reply<T>> answer =
-        ask.request() instanceof Request.Promql promql
-            ? (Future<Reply<T>>)
-                (Future<?>) evaluations.answer((Ask<Evaluated>) ask, promql, span, cancellation)
-            : RunningQuery.inTime(ask, cancellation, lookedUp(ask, span, cancellation));
+        inTime(
+            ask,
+            cancellation,
+            ask.request() instanceof Request.Promql promql
+                ? (Future<Reply<T>>)
+                    (Future<?>) evaluations.answer((Ask<Evaluated>) ask, promql, span, cancellation)
+                : lookedUp(ask, span, cancellation));
     return (ask.options().strict() ? answer.compose(Querier::whole) : answer)
         .onComplete(
             done -> {
               log.ended(ask, (System.nanoTime() - begin) / 1_000_000, done.result(), done.cause());
               end(span, ask, done);
+            });
+  }
+
+  /** An answer, or a failure when its time is over. */
+  private static <T> Future<T> inTime(Ask<?> ask, Cancellation cancellation, Future<T> answer) {
+    if (answer.isComplete()) {
+      return answer;
+    }
+    return answer
+        .timeout(ask.options().timeoutMillis(), TimeUnit.MILLISECONDS)
+        .recover(
+            failure -> {
+              if (failure instanceof TimeoutException) {
+                cancellation.cancel();
+                return Future.failedFuture(ask.timedOut());
+              }
+              return Future.failedFuture(failure);
             });
   }
 

@@ -3,13 +3,13 @@ package io.fleetgauge.query.answer;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.plan.AliasUse;
+import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
-import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import java.util.Set;
 
@@ -44,22 +44,18 @@ final class QueryPlans {
    *
    * @throws QueryFailure if it is no PromQL, or over one of the tenant's limits whatever it reads
    */
-  PlannedPiece plan(Caller caller, Request.Promql promql, Planner.Mode mode) throws QueryFailure {
+  Planned plan(Caller caller, Request.Promql promql, Planner.Mode mode) throws QueryFailure {
     checkShape(caller, promql);
     Query query = query(caller, promql);
-    return PlannedPiece.of(
-        Planner.plan(query, caller.scope(), AliasUse.of(query.expr(), aliases), mode));
+    return Planner.plan(query, caller.scope(), AliasUse.of(query.expr(), aliases), mode);
   }
 
   private static void checkShape(Caller caller, Request.Promql promql) throws QueryFailure {
-    TenantLimits limits = caller.limits();
     long range = promql.end() - promql.start();
-    if (range > limits.range().toMillis()) {
-      throw caller.over("range", range / 1000 + " s", limits.range().toSeconds() + " s");
-    }
+    caller.checkRange(range);
     long points = promql.isInstant() ? 1 : range / promql.step() + 1;
-    if (points > limits.points()) {
-      throw caller.over("points", points, limits.points());
+    if (points > caller.limits().points()) {
+      throw caller.over("points", points, caller.limits().points());
     }
   }
 

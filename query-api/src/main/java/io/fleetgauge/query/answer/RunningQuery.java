@@ -7,13 +7,11 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.QueryLane;
 import io.fleetgauge.query.source.Cancellation;
-import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** A request that is being answered. Thread-safe. */
 public final class RunningQuery {
@@ -39,8 +37,6 @@ public final class RunningQuery {
   private final StopCheck stop = this::stopReason;
   private volatile Cost cost = Cost.NONE;
   private volatile State state = State.PLANNING;
-  private volatile Future<Optional<VisibleHosts.Seen>> seen =
-      Future.succeededFuture(Optional.empty());
 
   /**
    * @param span of the request that began it
@@ -86,46 +82,36 @@ public final class RunningQuery {
     cancellation.cancel();
   }
 
-  /** Waits for a place. */
-  Future<Admission.Slot> place(Admission admission) {
-    state = State.WAITING;
-    Span wait = span.child("query queue");
-    return admission
-        .enter(tenant(), cost, deadline, cancellation)
-        .onComplete(entered -> wait.end())
-        .onSuccess(slot -> state = State.RUNNING);
+  /**
+   * Waits for a place, if there can be one at all.
+   *
+   * @param costing finds out the cost; fails if that is over a limit
+   */
+  Future<Admission.Slot> place(Admission admission, Supplier<Future<Cost>> costing) {
+    Optional<QueryFailure> full = admission.full(tenant());
+    if (full.isPresent()) {
+      return Future.failedFuture(full.get());
+    }
+    return costing
+        .get()
+        .compose(
+            found -> {
+              cost = found;
+              state = State.WAITING;
+              Span wait = span.child("query queue");
+              return admission
+                  .enter(tenant(), found, deadline, cancellation)
+                  .onComplete(entered -> wait.end())
+                  .onSuccess(slot -> state = State.RUNNING);
+            });
   }
 
   void costs(Cost newCost) {
     cost = newCost;
   }
 
-  /** Begins to find out which hosts the caller sees, if that is not all. */
-  void look(VisibleHosts visible) {
-    if (!caller().seesAllHosts()) {
-      seen = visible.of(caller(), load());
-    }
-  }
-
-  /** Which of the hosts that the caller sees an answer covers. Never fails. */
-  Future<Completeness> completeness(Coverage coverage, long watermark) {
-    return caller().seesAllHosts()
-        ? Future.succeededFuture(Completeness.of(coverage, watermark))
-        : seen.map(hosts -> Completeness.within(hosts.map(this::meant), coverage));
-  }
-
-  /** A scrape of some hosts covers these only. */
-  private VisibleHosts.Seen meant(VisibleHosts.Seen all) {
-    return ask.request() instanceof Request.Newest newest ? all.among(newest.hosts()) : all;
-  }
-
   Ask<?> ask() {
     return ask;
-  }
-
-  /** Span of the request that began it. */
-  Span span() {
-    return span;
   }
 
   Caller caller() {
@@ -152,30 +138,7 @@ public final class RunningQuery {
           new QueryFailure(
               QueryFailure.Kind.CANCELED, "query was canceled in expression evaluation"));
     }
-    return System.nanoTime() < deadline ? Optional.empty() : Optional.of(timedOut(ask));
-  }
-
-  /** An answer, or a failure when its time is over. */
-  static <T> Future<T> inTime(Ask<?> ask, Cancellation cancellation, Future<T> answer) {
-    if (answer.isComplete()) {
-      return answer;
-    }
-    return answer
-        .timeout(ask.options().timeoutMillis(), TimeUnit.MILLISECONDS)
-        .recover(
-            failure -> {
-              if (failure instanceof TimeoutException) {
-                cancellation.cancel();
-                return Future.failedFuture(timedOut(ask));
-              }
-              return Future.failedFuture(failure);
-            });
-  }
-
-  private static QueryFailure timedOut(Ask<?> ask) {
-    return new QueryFailure(
-        QueryFailure.Kind.TIMEOUT,
-        "query timed out in expression evaluation after " + ask.options().timeoutMillis() + " ms");
+    return System.nanoTime() < deadline ? Optional.empty() : Optional.of(ask.timedOut());
   }
 
   /** Load of the query: its tenant and its work. */

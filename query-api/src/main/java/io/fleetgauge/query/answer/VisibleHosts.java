@@ -7,11 +7,15 @@ import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +29,18 @@ import java.util.stream.Collectors;
 
 /**
  * The hosts that have a series in a scope: an answer says of these which are missing, and says
- * nothing of others. Thread-safe.
+ * nothing of others. Makes the {@link Completeness} of answers. Thread-safe.
  */
 final class VisibleHosts {
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final Duration KEPT = Duration.ofHours(1);
   private static final long MAX_KEPT = 1_000;
   private static final long ASK_MILLIS = 500;
+
+  private static final String UNSEEN =
+      "incomplete result: hosts that may have data of this scope are missing";
+  private static final String SPLIT =
+      "the cluster is split, and samples that its other side accepts are missing";
 
   private final Fleet fleet;
   private final LongSupplier nanoTime;
@@ -57,11 +66,67 @@ final class VisibleHosts {
   }
 
   /**
+   * Hosts that count in the answers to a caller.
+   *
+   * @param all true if all do
+   * @param seen those of a caller with a scope, if they are known
+   */
+  record Sight(boolean all, Optional<Seen> seen) {
+    /** The part that concerns some hosts. */
+    Sight among(Predicate<String> some) {
+      return new Sight(all, seen.map(each -> each.among(some)));
+    }
+
+    /** Which of these hosts an answer covers. */
+    Completeness completeness(Coverage coverage, long watermark) {
+      if (all) {
+        return new Completeness(
+            coverage.hosts(),
+            coverage.missing(),
+            false,
+            coverage.epoch(),
+            watermark,
+            coverage.warnings());
+      }
+      List<String> missing = List.of();
+      boolean unseen = seen.isEmpty() && !coverage.missing().isEmpty();
+      if (seen.isPresent()) {
+        missing = coverage.missing().stream().filter(seen.get().hosts::contains).toList();
+        unseen = coverage.missing().stream().anyMatch(seen.get().unknown::contains);
+      }
+      int expected = seen.map(each -> nodes(each.hosts)).orElse(Completeness.UNKNOWN);
+      List<String> warnings =
+          new ArrayList<>(
+              new Coverage(expected, missing, coverage.epoch(), List.of(), false, "").warnings());
+      if (unseen) {
+        warnings.add(UNSEEN);
+      }
+      if (!coverage.split().isEmpty()) {
+        warnings.add(SPLIT);
+      }
+      return new Completeness(
+          expected, missing, unseen, Completeness.UNKNOWN, Long.MIN_VALUE, List.copyOf(warnings));
+    }
+  }
+
+  /** Number of nodes among some hosts. */
+  static int nodes(Collection<String> hosts) {
+    return (int) hosts.stream().filter(host -> !PseudoHosts.isOne(host)).count();
+  }
+
+  /**
    * @param nanoTime ns of a clock that is never set
    */
   VisibleHosts(Fleet fleet, LongSupplier nanoTime) {
     this.fleet = fleet;
     this.nanoTime = nanoTime;
+  }
+
+  /** Finds out which hosts count for a caller. Never fails. */
+  Future<Sight> sight(Caller caller, Load load) {
+    return caller.seesAllHosts()
+        ? Future.succeededFuture(new Sight(true, Optional.empty()))
+        : of(caller, load).map(known -> new Sight(false, known));
   }
 
   /**

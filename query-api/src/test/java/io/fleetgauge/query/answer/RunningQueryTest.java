@@ -71,7 +71,9 @@ class RunningQueryTest {
   }
 
   private <T> Future<T> during(RunningQuery query, Supplier<Future<T>> work) {
-    return query.place(admission).compose(slot -> slot.during(work));
+    return query
+        .place(admission, () -> Future.succeededFuture(query.cost()))
+        .compose(slot -> slot.during(work));
   }
 
   @Test
