@@ -26,6 +26,7 @@ import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Series;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -66,21 +67,6 @@ final class Execution {
     this.stores = stores;
     this.costs = costs;
     this.workers = workers;
-  }
-
-  /** Cells of rollups that answers were made of. */
-  long rollupCells() {
-    return rollupCells.sum();
-  }
-
-  /** Queries of which shards executed parts. */
-  long rewritten() {
-    return rewritten.sum();
-  }
-
-  /** Queries that were evaluated from samples because a shard could not guarantee its part. */
-  long fallbacks() {
-    return fallbacks.sum();
   }
 
   /**
@@ -347,5 +333,15 @@ final class Execution {
         evaluated.rollupCells(),
         System.nanoTime() - begin,
         reasons);
+  }
+
+  /** Declares what is counted here. */
+  void declare(Meters meters) {
+    meters.counter("rewritten", "Queries of which gateways executed parts.", rewritten::sum);
+    meters.counter(
+        "fallbacks",
+        "Queries evaluated from samples because a gateway could not guarantee an exact part.",
+        fallbacks::sum);
+    meters.counter("rollup_cells", "Cells of rollups that results were computed from.", rollupCells::sum);
   }
 }

@@ -225,15 +225,7 @@ public final class Querier {
     meters.counter(
         "lookups", "Requests for labels, series, samples or metadata that ended.", log::lookups);
     meters.counter("lookup_seconds", "Time of all lookups, waiting included.", log::lookupSeconds);
-    meters.counter("rewritten", "Queries of which gateways executed parts.", execution::rewritten);
-    meters.counter(
-        "fallbacks",
-        "Queries evaluated from samples because a gateway could not guarantee an exact part.",
-        execution::fallbacks);
-    meters.counter(
-        "rollup_cells",
-        "Cells of rollups that results were computed from.",
-        execution::rollupCells);
+    execution.declare(meters);
     evaluations.declare(meters);
     meters.counter(
         "kinds_forgotten",

@@ -9,10 +9,11 @@
  *
  * <p>A query goes from top to bottom: {@link io.fleetgauge.query.answer.Querier}, {@code
  * Evaluations} with its plans and caches, {@code Execution}, and what is read behind it; none of
- * them calls back. The room has more than 20 files because all of that one way stands in it.
+ * them calls back. {@code RunningQuery} is what all of them know of it: its time, its cancellation,
+ * its cost and its place. The room has more than 20 files because all of that one way stands in it.
  *
  * <p>Cost. Every request has a cost before it reads anything. That of PromQL and of samples comes
- * from the shards' indexes, remembered for 30 seconds. Lookups in the index, newest samples and
+ * from the shards' indexes, remembered for five minutes. Lookups in the index, newest samples and
  * metadata ask no shard for it: their cost follows from what the same request found the last time,
  * and at first from the number of hosts. A label lookup is so cheap that it always is a light
  * request; it takes a place when one is free without waiting and without a change of thread. A

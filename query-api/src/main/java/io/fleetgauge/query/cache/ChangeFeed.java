@@ -154,7 +154,6 @@ public final class ChangeFeed {
     return last.map(Changes::watermark).orElse(Long.MIN_VALUE);
   }
 
-  /** - */
   public long rounds() {
     return rounds.sum();
   }

@@ -52,7 +52,6 @@ public final class SingleFlight<K, V> {
     }
   }
 
-  /** - */
   public synchronized boolean isUnderWay(K key) {
     return underWay.containsKey(key);
   }
