@@ -3,7 +3,9 @@ package io.fleetgauge.promql.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.ParseOptions;
@@ -100,6 +102,36 @@ class PlannerTest {
     for (Planned.Cut cut : planned.cuts()) {
       assertThat(cut.text().parsed(planned.query().settings().features())).isEqualTo(cut.expr());
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void aPlanReadsWhatTheQueryReadsWhereverThatIsEvaluated(Case asked) throws Exception {
+    Planned planned = plan(asked, Planner.Mode.AUTO);
+    assertThat(planned.reads()).isEqualTo(plan(asked, Planner.Mode.RAW).reads());
+    assertThat(planned.isOneRead())
+        .isEqualTo(!planned.cuts().isEmpty() && planned.selections().isEmpty());
+    if (planned.needsNoSamples()) {
+      assertThat(planned.selections()).isEmpty();
+      assertThat(planned.cuts()).allMatch(Planned.Cut::rollups);
+    }
+  }
+
+  @Test
+  void someStepsOfAPlanHaveTheSamePartsAtTheirTimes() throws Exception {
+    Expr sum = Parser.parse("sum(rate(x[5m]))", ParseOptions.STOCK);
+    Query query = new Query("sum(rate(x[5m]))", sum, 0, 100_000, 30_000, Query.Settings.STOCK);
+    Planned whole = Planner.plan(query, List.of(), Planner.Mode.AUTO);
+    assertThat(whole.steps()).isEqualTo(4);
+    assertThat(whole.lastStep()).isEqualTo(90_000);
+    Planned some = Planner.atSteps(whole, 30_000, 60_000);
+    assertThat(some.steps()).isEqualTo(2);
+    assertThat(some.lastStep()).isEqualTo(60_000);
+    assertThat(some.cuts()).hasSize(1);
+    assertThat(some.cuts().getFirst().text()).isEqualTo(whole.cuts().getFirst().text());
+    assertThat(some.cuts().getFirst().grid()).isEqualTo(new Grid(30_000, 30_000, 60_000));
+    assertThat(some.reads().getFirst().selection().from()).isEqualTo(30_000 - 300_000);
+    assertThat(some.reads().getFirst().selection().to()).isEqualTo(60_000);
   }
 
   @Test

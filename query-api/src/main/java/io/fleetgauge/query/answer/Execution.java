@@ -342,6 +342,7 @@ final class Execution {
         "fallbacks",
         "Queries evaluated from samples because a gateway could not guarantee an exact part.",
         fallbacks::sum);
-    meters.counter("rollup_cells", "Cells of rollups that results were computed from.", rollupCells::sum);
+    meters.counter(
+        "rollup_cells", "Cells of rollups that results were computed from.", rollupCells::sum);
   }
 }

@@ -141,7 +141,10 @@ final class HedgedRead {
   }
 
   private void after(long millis, Runnable task) {
-    timer = vertx.setTimer(millis, id -> task.run());
+    // An effect before this one may have ended the read.
+    if (!result.future().isComplete()) {
+      timer = vertx.setTimer(millis, id -> task.run());
+    }
   }
 
   private void end() {

@@ -49,6 +49,19 @@ class RunningQueriesTest {
   }
 
   @Test
+  void theTimeOfAQueryWhoseAnswerIsKnownEndsTooWhileNobodySaysWhetherItIsStillValid()
+      throws Exception {
+    test.answer(instant(ROOT, "sum(power)"));
+    test.shards.hold("changes");
+    Future<?> answer = test.begin(within(instant(ROOT, "sum(power)"), 500));
+    assertFails(answer, QueryFailure.Kind.TIMEOUT, "after 500 ms");
+    test.shards.release();
+    assertThat(test.querier.running().all()).isEmpty();
+    assertThat(test.answer(instant(ROOT, "sum(power)")).value().result())
+        .isEqualTo(test.expected(instant(ROOT, "sum(power)")).result());
+  }
+
+  @Test
   void aCallerThatLeavesEndsItsReadsAndGivesItsPlaceBack() {
     for (Ask<Evaluated> ask :
         List.of(instant(ROOT, "sum(power)"), uncached(instant(ROOT, "max(power)")))) {

@@ -2,6 +2,8 @@ package io.fleetgauge.query.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.promql.query.SamplesRead;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
@@ -47,6 +49,21 @@ class CacheTest {
     assertThat(isUnchanged(0, 200 * BUCKET, versions.stamp())).isTrue();
     versions.allChanged();
     assertThat(isUnchanged(0, 1, stamp)).isFalse();
+  }
+
+  @Test
+  void theTimeOfSeveralReadsIsThatOfAllTogether() {
+    List<SamplesRead> reads =
+        List.of(
+            new SamplesRead(new Selection(List.of(), 200, 500), 1, 0),
+            new SamplesRead(new Selection(List.of(), 100, 400), 1, 0),
+            new SamplesRead(new Selection(List.of(), 300, 600), 1, 0));
+    assertThat(ReadTime.of(reads, 7)).isEqualTo(new ReadTime(100, 600, 7));
+    versions.allChanged();
+    assertThat(versions.isUnchanged(ReadTime.of(List.of(), versions.stamp()))).isTrue();
+    assertThat(new ReadTime(100, 200, 9).and(new ReadTime(150, 300, 8)))
+        .as("valid only while both are")
+        .isEqualTo(new ReadTime(100, 300, 8));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.sample.wire.WireException;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -30,6 +31,7 @@ final class LoopbackGateways {
   private final List<String> resets = new CopyOnWriteArrayList<>();
   private volatile ClusterView view;
   private volatile byte[] lie;
+  private volatile Promise<Void> held = Promise.promise();
   private volatile Predicate<Question<?>> isRefused = question -> false;
 
   /** A fragment that a gateway was asked. */
@@ -38,6 +40,7 @@ final class LoopbackGateways {
   LoopbackGateways(Vertx vertx, MemoryFleet fleet) throws Exception {
     this.vertx = vertx;
     this.fleet = fleet;
+    held.complete();
     for (String gateway : fleet.gateways()) {
       HttpServer server =
           vertx
@@ -66,6 +69,15 @@ final class LoopbackGateways {
   /** Every fragment gets this answer from now on, whatever it asks. */
   void alwaysAnswer(byte[] answer) {
     lie = answer;
+  }
+
+  /** Answers to what is asked from now on are sent when they are released. */
+  void hold() {
+    held = Promise.promise();
+  }
+
+  void release() {
+    held.complete();
   }
 
   /** From now on such questions are not answered. */
@@ -109,15 +121,14 @@ final class LoopbackGateways {
         request.response().closeHandler(closed -> resets.add(gateway));
         return;
       }
-      request
-          .response()
-          .end(
-              Buffer.buffer(
-                  lie != null
-                      ? lie
-                      : FragmentCodec.encode(
-                          fleet.answer(gateway, fragment.hosts(), fragment.question()),
-                          fragment.question())));
+      Buffer answer =
+          Buffer.buffer(
+              lie != null
+                  ? lie
+                  : FragmentCodec.encode(
+                      fleet.answer(gateway, fragment.hosts(), fragment.question()),
+                      fragment.question()));
+      held.future().onSuccess(none -> request.response().end(answer));
     } catch (WireException e) {
       request.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
     } catch (QueryFailure e) {

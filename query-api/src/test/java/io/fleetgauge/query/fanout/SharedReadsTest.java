@@ -20,6 +20,7 @@ import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.OutgoingHttp;
+import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -27,6 +28,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,12 +44,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** On a busy machine replicas are asked too, so that there may be more requests. */
 @ExtendWith(VertxExtension.class)
 class SharedReadsTest {
+  private static final Duration SOON = Duration.ofMinutes(10);
   private static final Selection ALL =
       new Selection(List.of(Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, "up")), 0, 10_000);
 
   private final MemoryFleet fleet = new MemoryFleet().host("n1", "g1", "g2").host("n2", "g2", "g1");
   private Vertx vertx;
   private LoopbackGateways gateways;
+  private Gateways reads;
   private GatewayFleet shards;
 
   @BeforeEach
@@ -56,14 +61,14 @@ class SharedReadsTest {
     gateways = new LoopbackGateways(vertx, fleet);
     OutgoingHttp http =
         new OutgoingHttp(vertx, TrustSettings.NONE, RequestSigner.NONE, Gateways.connections(4));
-    shards =
-        new GatewayFleet(
-            new Gateways(
-                vertx,
-                http,
-                gateways::view,
-                vertx.createSharedWorkerExecutor("shared", 2),
-                vertx.createSharedWorkerExecutor("heavy-shared", 1)));
+    reads =
+        new Gateways(
+            vertx,
+            http,
+            gateways::view,
+            vertx.createSharedWorkerExecutor("shared", 2),
+            vertx.createSharedWorkerExecutor("heavy-shared", 1));
+    shards = new GatewayFleet(reads);
   }
 
   private static Series up(String host, double value) {
@@ -117,7 +122,7 @@ class SharedReadsTest {
   }
 
   private static <T> T result(Future<T> future) throws Exception {
-    return future.await(120, TimeUnit.SECONDS);
+    return future.await(10, TimeUnit.MINUTES);
   }
 
   private static double value(Gathered<PartsRead> sum) {
@@ -236,6 +241,44 @@ class SharedReadsTest {
       assertThatThrownBy(() -> result(each)).isInstanceOf(QueryFailure.class);
     }
     Awaitility.await().until(() -> gateways.resets().containsAll(List.of("g1", "g2")));
+  }
+
+  @Test
+  void whoLeavesTakesNothingFromTheOtherReadsOfTheRequest() throws Exception {
+    gateways.hold();
+    Cancellation leaves = new Cancellation();
+    List<Future<Gathered<PartsRead>>> all =
+        inOneTurn(() -> sum("red", 1, leaves), () -> sum("red", 1), () -> sum("red", 1, leaves));
+    Awaitility.await().atMost(SOON).until(() -> gateways.asked().size() >= 2);
+    leaves.cancel();
+    gateways.release();
+    assertThat(value(result(all.get(1)))).isEqualTo(3);
+    assertThat(kinds()).as("it is not asked for again").containsOnly("g1 SEVERAL", "g2 SEVERAL");
+  }
+
+  private double counted() {
+    Meters meters = new Meters("query");
+    reads.declare(meters);
+    return new String(meters.exposition(), StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.startsWith("query_shared_reads_total "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+        .sum();
+  }
+
+  @Test
+  void readsThatShareARequestAreCountedAndThoseThatAreAloneAreNot() throws Exception {
+    result(inOneTurn(() -> sum("red", 1)).getFirst());
+    assertThat(counted()).isZero();
+    for (Future<?> each :
+        inOneTurn(() -> sum("red", 1), () -> sum("red", 1), () -> sum("red", 1))) {
+      result(each);
+    }
+    assertThat(counted()).isEqualTo(3);
+    for (Future<?> each : inOneTurn(() -> sum("red", 1), () -> sum("blue", 1))) {
+      result(each);
+    }
+    assertThat(counted()).isEqualTo(3);
   }
 
   @Test
