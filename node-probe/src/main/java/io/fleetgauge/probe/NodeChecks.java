@@ -10,10 +10,9 @@ import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.nvml.NvmlCall;
 import io.fleetgauge.probe.nvml.NvmlReturn;
+import io.fleetgauge.runtime.doctor.DiscoveryChecks;
 import io.fleetgauge.runtime.doctor.Findings;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -22,22 +21,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Checks whether a node has what its probe reads. */
 record NodeChecks(ProbeConfig config) {
-  private static final String GPUS = "gpus";
   private static final long DRIVER_MILLIS = 15_000;
-  private static final int CONNECT_MILLIS = 3_000;
   private static final int HTTP = 80;
   private static final int HTTPS = 443;
 
   /** Loads the driver's library and counts GPUs; a driver that hangs is a finding. */
   void gpus(Findings findings) {
     if (!config.gpu().enabled()) {
-      findings.skipped(GPUS, "gpu.enabled is false: no GPU is read");
+      findings.skipped("gpu.enabled is false: no GPU is read");
       return;
     }
-    Findings ofDriver = new Findings();
+    Findings ofDriver = new Findings().about("gpus");
     Thread asking =
         Thread.ofPlatform().daemon().name("driver").start(() -> driver(config.gpu(), ofDriver));
     try {
@@ -47,22 +45,11 @@ record NodeChecks(ProbeConfig config) {
     }
     if (asking.isAlive()) {
       findings.failure(
-          GPUS,
           "the driver has not responded for " + DRIVER_MILLIS / 1_000 + " s",
           "check the kernel log for NVRM messages; the node may have to be drained and restarted");
       return;
     }
-    ofDriver
-        .all()
-        .forEach(
-            each -> {
-              switch (each.outcome()) {
-                case OK -> findings.ok(each.check(), each.text());
-                case SKIPPED -> findings.skipped(each.check(), each.text());
-                case WARNING -> findings.warning(each.check(), each.text(), each.advice());
-                case FAILURE -> findings.failure(each.check(), each.text(), each.advice());
-              }
-            });
+    findings.addAll(ofDriver);
   }
 
   private static void driver(GpuSettings settings, Findings findings) {
@@ -72,10 +59,9 @@ record NodeChecks(ProbeConfig config) {
       nvml = Nvml.load(settings.library(), settings.driverRoots(), new CallLog(System::nanoTime));
     } catch (UnsatisfiedLinkError e) {
       if (devices.isEmpty() && settings.expected() == 0) {
-        findings.skipped(GPUS, "there is no driver and no device of a GPU: the node has none");
+        findings.skipped("there is no driver and no device of a GPU: the node has none");
       } else {
         findings.failure(
-            GPUS,
             "the library "
                 + settings.library()
                 + " of gpu.library cannot be loaded: "
@@ -88,7 +74,6 @@ record NodeChecks(ProbeConfig config) {
     int code = nvml.init();
     if (code != NvmlReturn.SUCCESS) {
       findings.failure(
-          GPUS,
           "the driver cannot be used: " + meaning(code) + " (code " + code + ")",
           advice(code));
       return;
@@ -111,12 +96,10 @@ record NodeChecks(ProbeConfig config) {
     nvml.shutdown();
     if (!lost.isEmpty()) {
       findings.failure(
-          GPUS,
           text + "; these cannot be opened: " + lost,
           "check the kernel log for XIDs; reset the GPUs, or restart the node");
     } else if (count < Math.max(settings.expected(), devices.size())) {
       findings.failure(
-          GPUS,
           text
               + "; "
               + (settings.expected() > count
@@ -125,7 +108,7 @@ record NodeChecks(ProbeConfig config) {
           "check the kernel log for XID 79; a GPU has fallen off the bus, or this container does"
               + " not have all devices");
     } else {
-      findings.ok(GPUS, text);
+      findings.ok(text);
     }
   }
 
@@ -169,19 +152,17 @@ record NodeChecks(ProbeConfig config) {
       state = Libc.clock();
     } catch (IllegalStateException | UnsatisfiedLinkError e) {
       findings.skipped(
-          "clock", "the kernel does not report whether its clock is synchronized: " + e);
+          "the kernel does not report whether its clock is synchronized: " + e);
       return;
     }
     if (state == null) {
-      findings.skipped("clock", "this user may not read whether the clock is synchronized");
+      findings.skipped("this user may not read whether the clock is synchronized");
     } else if (state.result() == ClockState.TIME_ERROR) {
       findings.warning(
-          "clock",
           "the kernel's clock is not synchronized",
           "start chrony, systemd-timesyncd or another NTP client");
     } else {
       findings.ok(
-          "clock",
           "the kernel's clock is synchronized, its error is "
               + state.maxError() / 1_000
               + " ms at most");
@@ -195,10 +176,9 @@ record NodeChecks(ProbeConfig config) {
     }
     Path log = config.gpu().kernelLog();
     if (Files.isReadable(log)) {
-      findings.ok(GPUS, "gpu.kernelLog " + log + " can be read");
+      findings.ok("gpu.kernelLog " + log + " can be read");
     } else {
       findings.warning(
-          GPUS,
           "gpu.kernelLog " + log + " cannot be read: XIDs of GPUs that hang are not seen",
           "let the probe read it, with the capability SYSLOG, or by mounting it into its"
               + " container");
@@ -209,15 +189,14 @@ record NodeChecks(ProbeConfig config) {
   void kubelet(Findings findings) {
     Path socket = config.attribution().kubelet().socket();
     if (!config.attribution().kubelet().enabled() || !Files.exists(socket)) {
-      findings.skipped("kubelet", "there is no socket " + socket + " of a kubelet");
+      findings.skipped("there is no socket " + socket + " of a kubelet");
       return;
     }
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       channel.connect(UnixDomainSocketAddress.of(socket));
-      findings.ok("kubelet", "the kubelet accepts connections at " + socket);
+      findings.ok("the kubelet accepts connections at " + socket);
     } catch (IOException e) {
       findings.failure(
-          "kubelet",
           "the kubelet's socket " + socket + " cannot be used: " + e.getMessage(),
           "start the kubelet, and let the user of the probe write to the socket");
     }
@@ -231,20 +210,18 @@ record NodeChecks(ProbeConfig config) {
           exporter.url().getPort() > 0
               ? exporter.url().getPort()
               : scheme.equals("https") ? HTTPS : HTTP;
-      try (Socket socket = new Socket()) {
-        socket.connect(new InetSocketAddress(exporter.url().getHost(), port), CONNECT_MILLIS);
+      Optional<String> refusal = DiscoveryChecks.refusal(exporter.url().getHost() + ":" + port);
+      if (refusal.isEmpty()) {
         findings.ok(
-            "scrape",
             "the exporter " + exporter.name() + " accepts connections at " + exporter.url());
-      } catch (IOException e) {
+      } else {
         findings.warning(
-            "scrape",
             "the exporter "
                 + exporter.name()
                 + " cannot be reached at "
                 + exporter.url()
                 + ": "
-                + e.getMessage(),
+                + refusal.get(),
             "start it, or correct its url in scrape");
       }
     }

@@ -44,10 +44,10 @@ public final class ProbeExamination implements Examination {
         OPEN_FILES,
         List.of(
             DiscoveryChecks.of(config.discovery()),
-            node::gpus,
-            node::clock,
-            node::kernelLog,
-            node::kubelet,
-            node::exporters));
+            findings -> node.gpus(findings.about("gpus")),
+            findings -> node.clock(findings.about("clock")),
+            findings -> node.kernelLog(findings.about("gpus")),
+            findings -> node.kubelet(findings.about("kubelet")),
+            findings -> node.exporters(findings.about("scrape"))));
   }
 }

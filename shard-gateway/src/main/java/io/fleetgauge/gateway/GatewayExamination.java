@@ -50,8 +50,8 @@ public final class GatewayExamination implements Examination {
         OPEN_FILES,
         List.of(
             DiscoveryChecks.of(config.cluster().discovery()),
-            findings -> cluster(config, findings),
-            findings -> owner(config, findings)));
+            findings -> cluster(config, findings.about("cluster")),
+            findings -> owner(config, findings.about("disk"))));
   }
 
   private static void owner(GatewayConfig config, Findings findings) {
@@ -61,11 +61,10 @@ public final class GatewayExamination implements Examination {
           .ifPresent(
               other ->
                   findings.failure(
-                      "disk",
                       StoreOwner.problem(folder, other, config.id()),
                       StoreOwner.advice(other)));
     } catch (IOException e) {
-      findings.skipped("disk", "the id in " + folder + " cannot be read: " + e);
+      findings.skipped("the id in " + folder + " cannot be read: " + e);
     }
   }
 
@@ -73,7 +72,6 @@ public final class GatewayExamination implements Examination {
     boolean isListed = config.cluster().discovery().isEmpty();
     if (isListed && config.cluster().members().size() < 3 && config.cluster().replication() > 1) {
       findings.warning(
-          "cluster",
           "cluster.members names "
               + config.cluster().members().size()
               + " of the members that a process may join",
@@ -81,19 +79,16 @@ public final class GatewayExamination implements Examination {
     }
     if (config.cluster().replication() == 1) {
       findings.warning(
-          "cluster",
           "cluster.replication is 1: the samples of a lost gateway are lost",
           "set it to 2 on all gateways");
     }
     if (config.drainTimeout().equals(Duration.ZERO)) {
       findings.warning(
-          "cluster",
           "drainTimeout is 0: a gateway that stops does not hand over its hosts",
           "set it to 25s or more, and the supervisor's stop timeout to more than that");
     }
     if (config.store().retention().toDays() > MANY_BLOCKS_DAYS) {
       findings.warning(
-          "cluster",
           "store.retention is " + config.store().retention().toDays() + " days",
           "for long-term storage, send samples to Thanos, Mimir or VictoriaMetrics, and keep 7 to"
               + " 90 days here");

@@ -849,6 +849,7 @@ class TidyTest {
               "runtime.config",
               "runtime.http",
               "runtime.process",
+              "runtime.terminal",
               "runtime.trust"),
           room(
               "operator.status",
@@ -1010,6 +1011,7 @@ class TidyTest {
               "runtime.files",
               "runtime.http",
               "runtime.process",
+              "runtime.terminal",
               "cluster.status",
               "probe",
               "probe.scrape",

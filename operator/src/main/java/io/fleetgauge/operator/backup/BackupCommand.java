@@ -1,17 +1,15 @@
 package io.fleetgauge.operator.backup;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.CommandGroup;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge backup}. */
 @CommandLine.Command(
@@ -32,34 +30,17 @@ public final class BackupCommand extends CommandGroup implements Command {
   private static final Duration GRACE = Duration.ofHours(24);
 
   /** A subcommand that uses backups. */
-  abstract static class RepositoryCommand implements Command {
-    @CommandLine.Spec CommandSpec spec;
-    @CommandLine.Mixin RepositoryOptions backups;
-
-    @CommandLine.Mixin private HelpOption help;
+  abstract static class RepositoryCommand extends TerminalCommand {
+    @CommandLine.Mixin private RepositoryOptions backups;
 
     @Override
-    public Integer call() {
+    protected final int run() throws CommandFailure {
       try (Repository repository = backups.open()) {
         run(repository, backups.rate());
         return 0;
-      } catch (CommandFailure e) {
-        return failed(e.getMessage());
       } catch (IOException e) {
-        return failed(e.toString());
+        throw new CommandFailure(e.toString(), e);
       }
-    }
-
-    private int failed(String why) {
-      PrintWriter err = spec.commandLine().getErr();
-      err.println("fleetgauge: " + why);
-      err.flush();
-      return 1;
-    }
-
-    void print(String line) {
-      spec.commandLine().getOut().println(line);
-      spec.commandLine().getOut().flush();
     }
 
     abstract void run(Repository repository, Rate rate) throws CommandFailure, IOException;

@@ -1,8 +1,8 @@
 package io.fleetgauge.operator.backup;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

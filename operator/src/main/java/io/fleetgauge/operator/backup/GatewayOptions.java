@@ -1,16 +1,13 @@
 package io.fleetgauge.operator.backup;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayAccess;
 import io.fleetgauge.operator.client.GatewayClient;
-import java.net.URI;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import java.nio.file.Path;
 import picocli.CommandLine;
 
 /** Options of the commands that ask gateways only. */
-final class GatewayOptions {
-  @CommandLine.Mixin private GatewayAccess access;
-
+final class GatewayOptions extends GatewayAccess {
   @CommandLine.Option(
       names = "--ca-file",
       paramLabel = "FILE",
@@ -25,10 +22,6 @@ final class GatewayOptions {
       description = "Number of concurrent transfers of files or hosts, 1 to 64. Default: 4.")
   private int transfers;
 
-  URI gateway() throws CommandFailure {
-    return access.gateway();
-  }
-
   int transfers() throws CommandFailure {
     if (transfers < 1 || transfers > 64) {
       throw new CommandFailure("--transfers " + transfers + " is not 1 to 64");
@@ -37,6 +30,6 @@ final class GatewayOptions {
   }
 
   GatewayClient open() throws CommandFailure {
-    return access.open(caFile);
+    return open(caFile);
   }
 }

@@ -1,7 +1,8 @@
 package io.fleetgauge.operator.backup;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
+import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,7 @@ import picocli.CommandLine;
       "Restores a backup into a running cluster of any size. Existing samples stay.",
       "Exits with 1 on any problem; then it may be run again."
     })
-public final class RestoreCommand extends BackupCommand.RepositoryCommand {
+public final class RestoreCommand extends BackupCommand.RepositoryCommand implements Command {
   @CommandLine.Mixin private GatewayOptions gateways;
 
   @CommandLine.Option(

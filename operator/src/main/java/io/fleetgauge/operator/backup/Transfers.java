@@ -1,6 +1,6 @@
 package io.fleetgauge.operator.backup;
 
-import io.fleetgauge.operator.client.CommandFailure;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,14 +2,17 @@ package io.fleetgauge.operator.client;
 
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 
 /** Options that say which gateway is asked, and with what proof. */
-public final class GatewayAccess {
+public class GatewayAccess {
+  private static final Set<String> SCHEMES = Set.of("http", "https");
   private static final Duration CLOCK_SKEW = Duration.ofSeconds(60);
 
   @CommandLine.Option(
@@ -39,19 +42,29 @@ public final class GatewayAccess {
 
   /** The address of the gateway. */
   public URI gateway() throws CommandFailure {
-    URI address;
-    try {
-      address = URI.create(gateway.replaceFirst("/+$", ""));
-    } catch (IllegalArgumentException e) {
-      throw new CommandFailure("--gateway " + gateway + " is no address: " + e.getMessage(), e);
-    }
-    if (address.getHost() == null
-        || address.getPort() < 0
-        || !"http".equals(address.getScheme()) && !"https".equals(address.getScheme())) {
+    URI address = address("--gateway", gateway, "http://localhost:9500");
+    if (address.getPort() < 0) {
       throw new CommandFailure(
-          "--gateway " + gateway + " is no address such as http://localhost:9500");
+          "--gateway " + gateway + " has no port, as http://localhost:9500 has");
     }
     return address;
+  }
+
+  /**
+   * An address without slashes at its end.
+   *
+   * @param option that has it, for messages
+   */
+  static URI address(String option, String text, String example) throws CommandFailure {
+    try {
+      URI address = URI.create(text.replaceFirst("/+$", ""));
+      if (address.getHost() != null && SCHEMES.contains(String.valueOf(address.getScheme()))) {
+        return address;
+      }
+    } catch (IllegalArgumentException e) {
+      // said below
+    }
+    throw new CommandFailure(option + " " + text + " is no address such as " + example);
   }
 
   /**

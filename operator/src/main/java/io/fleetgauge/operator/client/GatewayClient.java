@@ -8,6 +8,7 @@ import io.fleetgauge.runtime.http.SecretFile;
 import io.fleetgauge.runtime.http.WebRequest;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.RequestSigner;
 import io.vertx.core.Vertx;

@@ -7,6 +7,7 @@ import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpFailure;
 import io.fleetgauge.runtime.http.WebRequest;
 import io.fleetgauge.runtime.http.WebRequests;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -20,7 +21,6 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,7 +30,6 @@ import java.security.cert.CertificateFactory;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.StringJoiner;
 import picocli.CommandLine.Option;
 
@@ -39,7 +38,6 @@ public final class QueryApi implements AutoCloseable {
   private static final long ANSWER_MILLIS = 2 * 3_600_000L;
   private static final int PIPE_BYTES = 64 << 10;
   private static final int OK = 200;
-  private static final Set<String> SCHEMES = Set.of("http", "https");
   private static final HttpClients.Limits LIMITS = new HttpClients.Limits(10_000, 60, 1, 1);
 
   private Vertx vertx;
@@ -65,22 +63,18 @@ public final class QueryApi implements AutoCloseable {
           "CA certificates (PEM) to verify the query API's certificate. Default: those of the JVM.")
   private Path caFile;
 
-  /** Ends a question without an answer; the message says why. */
+  /** Ends a question whose answer has another status than 200. */
   public static final class Failure extends CommandFailure {
     private static final long serialVersionUID = 1L;
 
     private final int status;
-
-    Failure(String message) {
-      this(message, 0);
-    }
 
     Failure(String message, int status) {
       super(message);
       this.status = status;
     }
 
-    /** The status of the answer; 0 if there was none. */
+    /** The status of the answer. */
     public int status() {
       return status;
     }
@@ -102,10 +96,10 @@ public final class QueryApi implements AutoCloseable {
    *
    * @param parameters those with an empty value are left out
    * @return the answer without its body
-   * @throws Failure if there is no answer with status 200, or it cannot be read
+   * @throws CommandFailure if there is no answer with status 200, or it cannot be read
    */
   public HttpAnswer get(String path, List<Map.Entry<String, String>> parameters, Reader reader)
-      throws Failure {
+      throws CommandFailure {
     WebRequest request = request(path, parameters);
     try (PipedInputStream body = new PipedInputStream(PIPE_BYTES);
         PipedOutputStream pipe = new PipedOutputStream(body)) {
@@ -113,7 +107,7 @@ public final class QueryApi implements AutoCloseable {
       reader.read(body);
       return good(answer);
     } catch (IOException e) {
-      throw new Failure(url + " cannot be reached: " + e.getMessage());
+      throw new CommandFailure(url + " cannot be reached: " + e.getMessage());
     }
   }
 
@@ -125,13 +119,13 @@ public final class QueryApi implements AutoCloseable {
     }
   }
 
-  private HttpAnswer good(Future<HttpAnswer> asked) throws Failure {
+  private HttpAnswer good(Future<HttpAnswer> asked) throws CommandFailure {
     HttpAnswer answer;
     try {
       answer = asked.await();
     } catch (Exception e) { // await() throws checked exceptions too
       String why = e instanceof HttpFailure failure ? failure.reason() : e.toString();
-      throw new Failure(url + " cannot be reached: " + why);
+      throw new CommandFailure(url + " cannot be reached: " + why);
     }
     if (answer.status() != OK) {
       throw new Failure(
@@ -142,12 +136,12 @@ public final class QueryApi implements AutoCloseable {
   }
 
   /** The JSON object that is the answer to a question. */
-  public JsonObject object(String path, List<Map.Entry<String, String>> parameters) throws Failure {
+  public JsonObject object(String path, List<Map.Entry<String, String>> parameters) throws CommandFailure {
     HttpAnswer answer = good(request(path, parameters).send());
     try {
       return answer.body().toJsonObject();
     } catch (DecodeException e) {
-      throw new Failure(url + path + " responds with invalid JSON: " + e.getMessage());
+      throw new CommandFailure(url + path + " responds with invalid JSON: " + e.getMessage());
     }
   }
 
@@ -157,60 +151,46 @@ public final class QueryApi implements AutoCloseable {
   }
 
   private WebRequest request(String path, List<Map.Entry<String, String>> parameters)
-      throws Failure {
-    URI target;
-    try {
-      target = new URI(url.replaceFirst("/+$", "") + path + encoded(parameters));
-    } catch (URISyntaxException e) {
-      throw new Failure("--url " + url + " is no address such as http://localhost:9090");
-    }
-    if (target.getHost() == null || !SCHEMES.contains(target.getScheme())) {
-      throw new Failure("--url " + url + " is no address such as http://localhost:9090");
-    }
+      throws CommandFailure {
+    URI server = GatewayAccess.address("--url", url, "http://localhost:9090");
+    URI target = URI.create(server + path + encoded(parameters));
     if (client == null) {
       if (caFile != null) {
         checkAuthority();
       }
       // Whoever reads the output may take any time.
       vertx = Vertx.vertx(new VertxOptions().setBlockedThreadCheckInterval(ANSWER_MILLIS));
-      client =
-          new WebRequests(
-              vertx,
-              new ClientTls(
-                  "--ca-file",
-                  Optional.ofNullable(caFile),
-                  Optional.empty(),
-                  Optional.empty(),
-                  false),
-              Credentials.NONE,
-              LIMITS);
+      Optional<Path> authority = Optional.ofNullable(caFile);
+      ClientTls tls =
+          new ClientTls("--ca-file", authority, Optional.empty(), Optional.empty(), false);
+      client = new WebRequests(vertx, tls, Credentials.NONE, LIMITS);
     }
     WebRequest request = client.to(HttpMethod.GET, target, ANSWER_MILLIS);
     return tokenFile == null ? request : request.header("Authorization", "Bearer " + token());
   }
 
-  private void checkAuthority() throws Failure {
+  private void checkAuthority() throws CommandFailure {
     try (InputStream in = Files.newInputStream(caFile)) {
       if (CertificateFactory.getInstance("X.509").generateCertificates(in).isEmpty()) {
-        throw new Failure("--ca-file " + caFile + " has no certificate in PEM form");
+        throw new CommandFailure("--ca-file " + caFile + " has no certificate in PEM form");
       }
     } catch (IOException | CertificateException e) {
-      throw new Failure("--ca-file " + caFile + " cannot be read: " + e);
+      throw new CommandFailure("--ca-file " + caFile + " cannot be read: " + e);
     }
   }
 
-  private String token() throws Failure {
+  private String token() throws CommandFailure {
     try {
       String token = Files.readString(tokenFile).strip();
       if (token.isEmpty()) {
-        throw new Failure("--token-file " + tokenFile + " is empty");
+        throw new CommandFailure("--token-file " + tokenFile + " is empty");
       }
       if (!token.matches("\\p{Graph}+")) {
-        throw new Failure("--token-file " + tokenFile + " has more than one token");
+        throw new CommandFailure("--token-file " + tokenFile + " has more than one token");
       }
       return token;
     } catch (IOException e) {
-      throw new Failure("--token-file " + tokenFile + " cannot be read: " + e);
+      throw new CommandFailure("--token-file " + tokenFile + " cannot be read: " + e);
     }
   }
 

@@ -1,9 +1,9 @@
 package io.fleetgauge.operator.rules;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;

@@ -1,7 +1,6 @@
 package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.operator.backup.PastSamples;
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayAccess;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.operator.client.QueryApi;
@@ -10,15 +9,14 @@ import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
-import io.fleetgauge.runtime.process.Command;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.CommandFailure;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.Numbers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -29,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge rules backfill}. */
 @CommandLine.Command(
@@ -40,8 +37,7 @@ import picocli.CommandLine.Model.CommandSpec;
       "The results are those of a regular evaluation. Backfilling a range twice changes nothing."
           + " Exits with 1 if a query or a write fails."
     })
-final class RulesBackfillCommand implements Command {
-  @CommandLine.Spec private CommandSpec spec;
+final class RulesBackfillCommand extends TerminalCommand {
   @CommandLine.Mixin private QueryApi api;
   @CommandLine.Mixin private GatewayAccess gateways;
 
@@ -83,10 +79,8 @@ final class RulesBackfillCommand implements Command {
               + " several times.")
   private Map<String, String> labels = Map.of();
 
-  @CommandLine.Mixin private HelpOption help;
-
   @Override
-  public Integer call() {
+  protected int run() throws CommandFailure {
     long from = time("--start", start);
     long to = end == null ? System.currentTimeMillis() : time("--end", end);
     if (to < from) {
@@ -99,20 +93,20 @@ final class RulesBackfillCommand implements Command {
     if (labels.containsKey("") || labels.containsKey(Labels.NAME)) {
       throw wrong("--label needs the name of a label, and not that of the metric's name");
     }
-    PrintWriter out = spec.commandLine().getOut();
+    long offset = duration("--query-offset", queryOffset);
     RuleFileReader reader = new RuleFileReader(ParseOptions.STOCK, TemplateCheck.TEMPLATES, every);
     List<RuleGroup> groups = new ArrayList<>();
     boolean readable = true;
     for (Path file : files) {
-      readable &= RulesCommand.read(file, reader, out, groups::addAll);
+      readable &= RulesCommand.read(file, reader, out(), groups::addAll);
     }
-    out.flush();
-    long offset = duration("--query-offset", queryOffset);
-    return readable && fill(groups, from, to, offset) ? 0 : 1;
+    if (readable) {
+      fill(groups, from, to, offset);
+    }
+    return readable ? 0 : 1;
   }
 
-  private boolean fill(List<RuleGroup> groups, long from, long to, long offset) {
-    PrintWriter err = spec.commandLine().getErr();
+  private void fill(List<RuleGroup> groups, long from, long to, long offset) throws CommandFailure {
     try (QueryApi asked = api;
         GatewayClient client = gateways.open(asked.caFile())) {
       PastSamples past = new PastSamples(client, gateways.gateway());
@@ -125,30 +119,21 @@ final class RulesBackfillCommand implements Command {
                 + Instant.ofEpochMilli(oldest)
                 + ", the oldest time that the cluster keeps (store.retention)");
       }
-      fill(
-          groups,
-          from,
-          to,
-          new Backfill(this::range, all -> write(past, all), offset, Labels.of(labels)));
-      return true;
-    } catch (CommandFailure e) {
-      err.println("fleetgauge: " + e.getMessage());
-      err.flush();
-      return false;
-    }
-  }
-
-  private void fill(List<RuleGroup> groups, long from, long to, Backfill backfill)
-      throws CommandFailure {
-    PrintWriter out = spec.commandLine().getOut();
-    for (RuleGroup group : groups) {
-      try {
-        Backfill.Result filled = backfill.fill(group, from, to);
-        out.println(
-            group.id().key() + ": " + filled.rules() + " rules, " + filled.samples() + " samples");
-        out.flush();
-      } catch (CommandFailure e) {
-        throw new CommandFailure(group.id().key() + ": " + e.getMessage(), e);
+      Backfill backfill =
+          new Backfill(this::range, all -> write(past, all), offset, Labels.of(labels));
+      for (RuleGroup group : groups) {
+        try {
+          Backfill.Result filled = backfill.fill(group, from, to);
+          print(
+              group.id().key()
+                  + ": "
+                  + filled.rules()
+                  + " rules, "
+                  + filled.samples()
+                  + " samples");
+        } catch (CommandFailure e) {
+          throw new CommandFailure(group.id().key() + ": " + e.getMessage(), e);
+        }
       }
     }
   }
@@ -207,10 +192,6 @@ final class RulesBackfillCommand implements Command {
   }
 
   // --- options ---
-
-  private CommandLine.ParameterException wrong(String message) {
-    return new CommandLine.ParameterException(spec.commandLine(), message);
-  }
 
   private long time(String option, String text) {
     OptionalDouble seconds = Numbers.parse(text);

@@ -9,7 +9,7 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.terminal.CommandGroup;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge rules}. */
 @CommandLine.Command(
@@ -37,10 +36,8 @@ public final class RulesCommand extends CommandGroup implements Command {
         "Prints all problems of all files, each with its line and column, and warns of duplicate"
             + " rules. Exits with 1 if a file cannot be used."
       })
-  static final class Check implements Command {
+  static final class Check extends TerminalCommand {
     private static final long ANY_INTERVAL = 60_000;
-
-    @CommandLine.Spec private CommandSpec spec;
 
     @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to check.")
     private List<Path> files;
@@ -52,21 +49,17 @@ public final class RulesCommand extends CommandGroup implements Command {
         description = "PromQL features to enable, as in the key query.features of the query API.")
     private Set<String> features = Set.of();
 
-    @CommandLine.Mixin private HelpOption help;
-
     @Override
-    public Integer call() {
+    protected int run() {
       RuleFileReader reader =
           new RuleFileReader(
               new ParseOptions(Feature.named(features), 0, 0),
               TemplateCheck.TEMPLATES,
               ANY_INTERVAL);
-      PrintWriter out = spec.commandLine().getOut();
       boolean isGood = true;
       for (Path file : files) {
-        isGood &= check(file, reader, out);
+        isGood &= check(file, reader, out());
       }
-      out.flush();
       return isGood ? 0 : 1;
     }
 

@@ -2,6 +2,7 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.operator.status.Table.Column;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.Figures;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -33,7 +34,7 @@ public final class CardinalityCommand extends QuestionCommand {
   private String limit = "";
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure {
+  JsonObject ask(QueryApi from) throws CommandFailure {
     return data(
         from.object(
             "/api/v1/status/cardinality",
@@ -41,7 +42,7 @@ public final class CardinalityCommand extends QuestionCommand {
   }
 
   @Override
-  String text(JsonObject answer) {
+  protected String text(JsonObject answer) {
     long series = answer.getLong("series");
     long before = answer.getLong("seriesBefore");
     return Figures.count(series)
@@ -54,15 +55,15 @@ public final class CardinalityCommand extends QuestionCommand {
             ? "The result is truncated: select fewer series with --match.\n"
             : "")
         + table(Column.left("METRIC", named("metric")), "series", series)
-            .section(Table.rows(answer.getJsonArray("metrics")))
+            .section(rows(answer.getJsonArray("metrics")))
         + table(Column.left("LABEL", named("label")), "values", 0)
-            .section(Table.rows(answer.getJsonArray("labels")))
+            .section(rows(answer.getJsonArray("labels")))
         + table(Column.left("LABEL VALUE", CardinalityCommand::pair), "series", series)
-            .section(Table.rows(answer.getJsonArray("pairs")))
+            .section(rows(answer.getJsonArray("pairs")))
         + table(Column.left("HOST", named("host")), "series", series)
-            .section(Table.rows(answer.getJsonArray("hosts")))
+            .section(rows(answer.getJsonArray("hosts")))
         + table(Column.left("TENANT", named("tenant")), "series", series)
-            .section(Table.rows(answer.getJsonArray("tenants")));
+            .section(rows(answer.getJsonArray("tenants")));
   }
 
   private static Function<JsonObject, String> named(String field) {

@@ -3,19 +3,18 @@ package io.fleetgauge.operator.status;
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.CommandGroup;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.PrintWriter;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge report}. */
 @CommandLine.Command(
@@ -31,10 +30,8 @@ public final class ReportCommand extends CommandGroup implements Command {
         "Prints memory, utilization and hours of GPUs by container, pod, job, tenant, rack or GPU.",
         "Exits with 1 if there is no report; a report that lacks hosts is printed, with a warning."
       })
-  static final class GpuMemory implements Command {
+  static final class GpuMemory extends TerminalCommand {
     private static final String COMPLETENESS = "X-Fleetgauge-Completeness";
-
-    @CommandLine.Spec private CommandSpec spec;
 
     @CommandLine.Option(
         names = "--from",
@@ -93,25 +90,18 @@ public final class ReportCommand extends CommandGroup implements Command {
 
     @CommandLine.Mixin private QueryApi api;
 
-    @CommandLine.Mixin private HelpOption help;
-
     @Override
-    public Integer call() {
-      try {
-        report();
-        return 0;
-      } catch (QueryApi.Failure e) {
-        spec.commandLine().getErr().println("fleetgauge: " + e.getMessage());
-        spec.commandLine().getErr().flush();
-        return 1;
-      }
-    }
-
-    private void report() throws QueryApi.Failure {
+    protected int run() throws CommandFailure {
       try (QueryApi asked = api) {
         HttpAnswer answer = asked.get("/api/v1/report/gpu-memory", parameters(), this::print);
-        end();
-        warn(Optional.ofNullable(answer.headers().get(COMPLETENESS)).orElse(""));
+        if (format.equals("json")) {
+          print("");
+        }
+        String completeness = Optional.ofNullable(answer.headers().get(COMPLETENESS)).orElse("");
+        if (!completeness.contains("missing=;") && !completeness.isEmpty()) {
+          warn("the report is not complete: " + completeness);
+        }
+        return 0;
       }
     }
 
@@ -127,33 +117,13 @@ public final class ReportCommand extends CommandGroup implements Command {
           Map.entry("strict", strict ? "1" : ""));
     }
 
-    private void warn(String completeness) {
-      if (completeness.contains("missing=;") || completeness.isEmpty()) {
-        return;
-      }
-      spec.commandLine()
-          .getErr()
-          .println("fleetgauge: the report is not complete: " + completeness);
-      spec.commandLine().getErr().flush();
-    }
-
     private void print(InputStream body) throws IOException {
-      PrintWriter out = spec.commandLine().getOut();
       try (Reader reader = new InputStreamReader(body, StandardCharsets.UTF_8)) {
-        reader.transferTo(out);
+        reader.transferTo(out());
       }
-      out.flush();
-      if (out.checkError()) {
+      if (out().checkError()) {
         throw new IOException("the output cannot be written");
       }
-    }
-
-    private void end() {
-      PrintWriter out = spec.commandLine().getOut();
-      if (format.equals("json")) {
-        out.println();
-      }
-      out.flush();
     }
   }
 }

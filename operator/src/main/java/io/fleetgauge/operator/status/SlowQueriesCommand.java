@@ -2,6 +2,7 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.operator.status.Table.Column;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.Paragraph;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class SlowQueriesCommand extends QuestionCommand {
   private String limit = "";
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure {
+  JsonObject ask(QueryApi from) throws CommandFailure {
     return data(
         from.object(
             "/api/v1/status/slow-queries",
@@ -55,8 +56,8 @@ public final class SlowQueriesCommand extends QuestionCommand {
   }
 
   @Override
-  String text(JsonObject answer) {
-    List<JsonObject> all = Table.rows(answer.getJsonArray("queries")).toList();
+  protected String text(JsonObject answer) {
+    List<JsonObject> all = rows(answer.getJsonArray("queries")).toList();
     if (all.isEmpty()) {
       return "no query took that long\n";
     }

@@ -2,14 +2,17 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.operator.status.Table.Column;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.Figures;
 import io.fleetgauge.runtime.terminal.Paragraph;
+import io.fleetgauge.runtime.terminal.Problems;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -20,6 +23,7 @@ import picocli.CommandLine.Option;
       "Prints the state of the cluster: problems first, then gateways, hosts, replicas, disks and"
           + " tenants."
     },
+    exitCodeOnExecutionException = 2,
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {
       "0:No problem.",
@@ -78,7 +82,6 @@ public final class StatusCommand extends QuestionCommand {
 
   private static final int NOT_FOUND = 404;
   private static final int MOST_TENANTS = 10;
-  private static final int CRITICAL = 2;
   private static final String OF_QUERY_API = "/api/v1/status/cluster";
   private static final String OF_GATEWAY = "/v1/status/cluster";
 
@@ -92,7 +95,7 @@ public final class StatusCommand extends QuestionCommand {
   private int hosts;
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure {
+  JsonObject ask(QueryApi from) throws CommandFailure {
     try {
       return data(from.object(OF_QUERY_API, List.of()));
     } catch (QueryApi.Failure e) {
@@ -103,55 +106,30 @@ public final class StatusCommand extends QuestionCommand {
     }
   }
 
-  @Override
-  int exitCodeOfFailure() {
-    return CRITICAL;
+  private static Problems problems(JsonObject status) {
+    return new Problems(status.getJsonArray("problems"), "severity", "subject");
   }
 
   @Override
-  int exitCode(JsonObject status) {
-    List<String> severities =
-        Table.rows(status.getJsonArray("problems"))
-            .map(each -> each.getString("severity"))
-            .toList();
-    if (severities.contains("critical")) {
-      return CRITICAL;
-    }
-    return severities.isEmpty() ? 0 : 1;
+  protected int exitCode(JsonObject status) {
+    return problems(status).exitCode();
   }
 
   @Override
-  String text(JsonObject status) {
+  protected String text(JsonObject status) {
     JsonArray gateways = status.getJsonArray("gateways");
-    return problems(status.getJsonArray("problems"))
+    Problems problems = problems(status);
+    return (problems.all().isEmpty() ? "OK: no problems\n" : problems.text(any -> true))
         + cluster(status.getJsonObject("cluster"), status.getJsonObject("replicas"))
-        + GATEWAYS.section("GATEWAYS", Table.rows(gateways))
-        + DISKS.section("DISKS", Table.rows(gateways).filter(each -> each.containsKey("disk")))
+        + GATEWAYS.section("GATEWAYS", rows(gateways))
+        + DISKS.section("DISKS", rows(gateways).filter(each -> each.containsKey("disk")))
         + hosts(status.getJsonArray("hosts"))
         + TENANTS.section(
             "TENANTS (of this query API, since it started)",
-            Table.rows(status.getJsonArray("tenants", new JsonArray())).limit(MOST_TENANTS));
-  }
-
-  private static String problems(JsonArray problems) {
-    return problems.isEmpty()
-        ? "OK: no problems\n"
-        : Table.rows(problems)
-            .map(
-                each ->
-                    Paragraph.problem(
-                        each.getString("severity"),
-                        each.getString("subject"),
-                        each.getString("text"),
-                        each.getString("advice")))
-            .collect(Collectors.joining());
+            rows(status.getJsonArray("tenants", new JsonArray())).limit(MOST_TENANTS));
   }
 
   private static String cluster(JsonObject cluster, JsonObject replicas) {
-    String present =
-        cluster.getJsonArray("present").stream()
-            .map(String::valueOf)
-            .collect(Collectors.joining(", "));
     String versions =
         cluster.getJsonObject("versions").stream()
             .map(
@@ -159,28 +137,27 @@ public final class StatusCommand extends QuestionCommand {
             .collect(Collectors.joining(", "));
     return "\nCLUSTER\n"
         + Paragraph.wrapped(
-            cluster.getString("name") + ": gateways " + present + "; version " + versions)
+            "%s: gateways %s; version %s"
+                .formatted(
+                    cluster.getString("name"),
+                    cluster.getJsonArray("present").stream()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(", ")),
+                    versions))
         + Paragraph.wrapped(
-            "table: epoch "
-                + cluster.getLong("epoch")
-                + ", number "
-                + cluster.getLong("tableNumber")
-                + ", known for "
-                + Figures.durationOf(cluster.getLong("tableAgeMillis"))
-                + ", written by "
-                + cluster.getString("writer", "nobody"))
+            "table: epoch %s, number %s, known for %s, written by %s"
+                .formatted(
+                    cluster.getLong("epoch"),
+                    cluster.getLong("tableNumber"),
+                    Figures.durationOf(cluster.getLong("tableAgeMillis")),
+                    cluster.getString("writer", "nobody")))
         + Paragraph.wrapped(
-            "replicas: "
-                + replicas.getInteger("whole")
-                + " of "
-                + replicas.getInteger("hosts")
-                + " hosts fully replicated, "
-                + replicas.getInteger("filling")
-                + " catching up, "
-                + replicas.getInteger("none")
-                + " without, "
-                + replicas.getInteger("moving")
-                + " moving");
+            ("replicas: %s of %s hosts fully replicated, %s catching up, %s without,"
+                    + " %s moving")
+                .formatted(
+                    Stream.of("whole", "hosts", "filling", "none", "moving")
+                        .map(replicas::getValue)
+                        .toArray()));
   }
 
   private static String load(JsonObject gateway) {
@@ -203,7 +180,7 @@ public final class StatusCommand extends QuestionCommand {
     int most = hosts == 0 ? all.size() : Math.min(hosts, all.size());
     return HOSTS.section(
         "HOSTS" + (most < all.size() ? " (" + most + " of " + all.size() + ")" : ""),
-        Table.rows(all)
+        rows(all)
             .sorted(
                 Comparator.comparing((JsonObject each) -> each.getString("state").equals("up"))
                     .thenComparing(each -> each.getBoolean("whole"))
@@ -213,7 +190,7 @@ public final class StatusCommand extends QuestionCommand {
   }
 
   private static String replicas(JsonObject host) {
-    return Table.rows(host.getJsonArray("replicas"))
+    return rows(host.getJsonArray("replicas"))
         .map(copy -> copy.getString("gateway") + (copy.getBoolean("whole") ? "" : " (catching up)"))
         .collect(Collectors.joining(", "));
   }

@@ -2,6 +2,7 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.operator.status.Table.Column;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.Figures;
 import io.fleetgauge.runtime.terminal.Paragraph;
 import io.vertx.core.json.JsonArray;
@@ -37,7 +38,7 @@ public final class StorageCommand extends QuestionCommand {
           DiskColumns.RETENTION,
           DiskColumns.AT_RETENTION,
           DiskColumns.DAYS_LEFT,
-          Column.right("PER SAMPLE", StorageCommand::perSample));
+          Column.figure("PER SAMPLE", "bytesPerSample", StorageCommand::perSample));
 
   private static final Table HOSTS =
       new Table(
@@ -58,25 +59,20 @@ public final class StorageCommand extends QuestionCommand {
   private int limit;
 
   @Override
-  JsonObject ask(QueryApi from) throws QueryApi.Failure {
+  JsonObject ask(QueryApi from) throws CommandFailure {
     return data(from.object("/api/v1/status/storage", List.of()));
   }
 
   @Override
-  String text(JsonObject answer) {
+  protected String text(JsonObject answer) {
     JsonArray groups = answer.getJsonArray("groups");
     JsonArray metrics = answer.getJsonArray("metrics");
     long most = limit <= 0 ? Long.MAX_VALUE : limit;
     return total(answer.getJsonObject("total"))
-        + GATEWAYS.section(Table.rows(answer.getJsonArray("gateways")))
-        + uses("GROUP", "group", groups).section(Table.rows(groups))
-        + uses("METRIC", "metric", metrics).section(Table.rows(metrics).limit(most))
-        + HOSTS.section(Table.rows(answer.getJsonArray("hosts")).limit(most));
-  }
-
-  private static String perSample(JsonObject gateway) {
-    Double bytes = gateway.getDouble("bytesPerSample");
-    return bytes == null ? null : String.format(Locale.ROOT, "%.2f B", bytes);
+        + GATEWAYS.section(rows(answer.getJsonArray("gateways")))
+        + uses("GROUP", "group", groups).section(rows(groups))
+        + uses("METRIC", "metric", metrics).section(rows(metrics).limit(most))
+        + HOSTS.section(rows(answer.getJsonArray("hosts")).limit(most));
   }
 
   private static String oldest(JsonObject host) {
@@ -84,33 +80,33 @@ public final class StorageCommand extends QuestionCommand {
     return oldest == null ? null : Instant.ofEpochMilli(oldest).toString();
   }
 
+  private static String perSample(Number bytes) {
+    return String.format(Locale.ROOT, "%.2f B", bytes.doubleValue());
+  }
+
   private static String total(JsonObject total) {
     Double perSample = total.getDouble("bytesPerSample");
     return Paragraph.wrapped(
-            Figures.bytes(total.getLong("diskBytes", 0L))
-                + " in blocks ("
-                + Figures.bytes(total.getLong("rollupBytes", 0L))
-                + " of them rollups), "
-                + Figures.bytes(total.getLong("journalBytes", 0L))
-                + " in journals, "
-                + Figures.bytes(total.getLong("headBytes", 0L))
-                + " in memory; "
-                + Figures.count(total.getLong("series", 0L))
-                + " series")
+            "%s in blocks (%s of them rollups), %s in journals, %s in memory; %s series"
+                .formatted(
+                    Figures.bytes(total.getLong("diskBytes", 0L)),
+                    Figures.bytes(total.getLong("rollupBytes", 0L)),
+                    Figures.bytes(total.getLong("journalBytes", 0L)),
+                    Figures.bytes(total.getLong("headBytes", 0L)),
+                    Figures.count(total.getLong("series", 0L))))
         + Paragraph.wrapped(
-            (perSample == null
-                    ? "bytes per sample are not known until a block is on disk"
-                    : String.format(Locale.ROOT, "%.2f bytes per sample", perSample))
-                + "; "
-                + Figures.bytesOf(total.getLong("bytesPerDay"))
-                + " a day; "
-                + Figures.bytesOf(total.getLong("bytesAtRetention"))
-                + " when the retention is reached");
+            "%s; %s a day; %s when the retention is reached"
+                .formatted(
+                    perSample == null
+                        ? "bytes per sample are not known until a block is on disk"
+                        : String.format(Locale.ROOT, "%.2f bytes per sample", perSample),
+                    Figures.bytesOf(total.getLong("bytesPerDay")),
+                    Figures.bytesOf(total.getLong("bytesAtRetention"))));
   }
 
   /** Groups or metrics with their share of all rows. */
   private static Table uses(String title, String field, JsonArray rows) {
-    long all = Table.rows(rows).mapToLong(each -> each.getLong("diskBytes")).sum();
+    long all = rows(rows).mapToLong(each -> each.getLong("diskBytes")).sum();
     return new Table(
         Column.text(title, field),
         Column.count("SERIES", "series"),

@@ -2,10 +2,10 @@ package io.fleetgauge.operator.status;
 
 import io.fleetgauge.runtime.terminal.Figures;
 import io.fleetgauge.runtime.terminal.Paragraph;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -42,27 +42,39 @@ final class Table {
 
     /** A whole number, without commas. */
     static Column number(String title, String field) {
-      return right(title, row -> row.containsKey(field) ? "" + row.getLong(field) : null);
+      return figure(title, field, number -> "" + number.longValue());
     }
 
     /** A whole number with commas between thousands. */
     static Column count(String title, String field) {
-      return right(title, row -> row.containsKey(field) ? Figures.count(row.getLong(field)) : null);
+      return figure(title, field, number -> Figures.count(number.longValue()));
     }
 
     static Column bytes(String title, String field) {
-      return right(title, row -> Figures.bytesOf(row.getNumber(field)));
+      return figure(title, field, Figures::bytesOf);
     }
 
     /** A length of time in ms. */
     static Column duration(String title, String field) {
-      return right(title, row -> Figures.durationOf(row.getNumber(field)));
+      return figure(title, field, Figures::durationOf);
     }
 
-    /** The same column of an object within the row. */
-    Column in(String object) {
-      return new Column(
-          title, isRight, row -> cell.apply(row.getJsonObject(object, new JsonObject())));
+    /** A figure in the text that a function gives it. */
+    static Column figure(String title, String field, Function<Number, String> text) {
+      return right(title, row -> Optional.ofNullable(number(row, field)).map(text).orElse(null));
+    }
+
+    /**
+     * A figure of a row; null if it is not known.
+     *
+     * @param field its name, or that of an object of the row, a point, and its name there
+     */
+    static Number number(JsonObject row, String field) {
+      int point = field.indexOf('.');
+      return point < 0
+          ? row.getNumber(field)
+          : row.getJsonObject(field.substring(0, point), new JsonObject())
+              .getNumber(field.substring(point + 1));
     }
 
     private String of(JsonObject row) {
@@ -73,11 +85,6 @@ final class Table {
 
   Table(Column... columns) {
     this.columns = List.of(columns);
-  }
-
-  /** The objects of an array. */
-  static Stream<JsonObject> rows(JsonArray array) {
-    return array.stream().map(JsonObject.class::cast);
   }
 
   /** A section of a page: an empty line, the heading and the table; empty without rows. */

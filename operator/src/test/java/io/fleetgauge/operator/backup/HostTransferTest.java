@@ -3,9 +3,9 @@ package io.fleetgauge.operator.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;

@@ -3,10 +3,10 @@ package io.fleetgauge.operator.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.operator.client.GatewayClient;
 import io.fleetgauge.operator.client.ScriptedGateways;
 import io.fleetgauge.runtime.config.TrustSettings;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Tick;

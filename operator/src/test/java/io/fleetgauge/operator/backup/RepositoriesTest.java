@@ -3,7 +3,7 @@ package io.fleetgauge.operator.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.operator.client.CommandFailure;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.HttpAnswer;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.vertx.core.http.HttpMethod;
 import java.net.ServerSocket;
 import java.net.URI;

@@ -3,7 +3,6 @@ package io.fleetgauge.operator.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fleetgauge.operator.client.CommandFailure;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Answer;
@@ -22,6 +21,7 @@ import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Slots;
+import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.nio.charset.StandardCharsets;

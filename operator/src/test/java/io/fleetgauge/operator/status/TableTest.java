@@ -47,7 +47,7 @@ class TableTest {
             Column.count("C", "c"),
             Column.bytes("D", "d"),
             Column.duration("E", "e"),
-            Column.bytes("F", "f").in("g"));
+            Column.bytes("F", "g.f"));
     assertThat(table.text(Stream.of(new JsonObject())))
         .isEqualTo("A  B  C  D  E  F\n-  -  -  -  -  -\n");
   }

@@ -43,16 +43,18 @@ public final class QueryExamination implements Examination {
         OPEN_FILES,
         List.of(
             DiscoveryChecks.of(config.cluster().discovery()),
-            findings -> config.aliases().ifPresent(file -> aliases(file, findings))));
+            findings ->
+                config
+                    .aliases()
+                    .ifPresent(file -> aliases(file, findings.about("configuration")))));
   }
 
   private static void aliases(Path file, Findings findings) {
     try {
       AliasTable.builtIn().with(file.toString(), Files.readString(file));
-      findings.ok("configuration", "query.aliases " + file + " is valid");
+      findings.ok("query.aliases " + file + " is valid");
     } catch (IOException | InvalidAliases e) {
       findings.failure(
-          "configuration",
           "query.aliases " + file + " cannot be used: " + e.getMessage(),
           "correct it; docs/queries.md describes its form");
     }

@@ -1,6 +1,5 @@
 package io.fleetgauge.runtime.doctor;
 
-import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.ClientTls;
 import io.fleetgauge.runtime.http.Credentials;
@@ -36,16 +35,9 @@ final class CheckRequests implements AutoCloseable {
   CheckRequests(TrustSettings trust) {
     Credentials credentials = credentials(trust);
     // Whose certificate it is does not matter here, and a signature is for one receiver.
-    AccessSettings anyServer =
-        new AccessSettings(
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.empty(),
-            true);
-    this.here =
-        new WebRequests(vertx, ClientTls.ofExternal("doctor", anyServer), credentials, LIMITS);
+    ClientTls anyServer =
+        new ClientTls("doctor", Optional.empty(), Optional.empty(), Optional.empty(), true);
+    this.here = new WebRequests(vertx, anyServer, credentials, LIMITS);
     this.others = new WebRequests(vertx, ClientTls.ofCluster(trust), credentials, LIMITS);
   }
 

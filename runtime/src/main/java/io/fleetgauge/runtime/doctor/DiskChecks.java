@@ -15,8 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Checks that folders can be written and are large enough, and measures their disks. */
-final class DiskChecks {
-  private static final String CHECK = "disk";
+record DiskChecks(ExaminedProcess process, Findings findings, boolean measures) {
   private static final int CHUNK = 1 << 20;
   private static final int CHUNKS = 32;
   private static final int SYNCS = 20;
@@ -30,18 +29,6 @@ final class DiskChecks {
   private static final Set<String> REMOTE =
       Set.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "ceph", "lustre", "glusterfs");
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final boolean measures;
-
-  /**
-   * @param measures whether the speed is measured, which writes 32 MiB
-   */
-  DiskChecks(ExaminedProcess process, Findings findings, boolean measures) {
-    this.process = process;
-    this.findings = findings;
-    this.measures = measures;
-  }
 
   void run() {
     process.folders().forEach(this::folder);
@@ -56,11 +43,11 @@ final class DiskChecks {
     }
     if (existing == null || !Files.isDirectory(existing)) {
       findings.failure(
-          CHECK, name + ": " + existing + " is no folder", "set " + folder.key() + " to a folder");
+          name + ": " + existing + " is no folder", "set " + folder.key() + " to a folder");
       return;
     }
     if (!existing.equals(path)) {
-      findings.ok(CHECK, name + " does not exist yet; it will be created in " + existing);
+      findings.ok(name + " does not exist yet; it will be created in " + existing);
     }
     try {
       space(folder, name, existing);
@@ -70,7 +57,6 @@ final class DiskChecks {
       }
     } catch (IOException e) {
       findings.failure(
-          CHECK,
           name + " cannot be written as user " + System.getProperty("user.name") + ": " + e,
           "give the folder to the user that the process runs as, or mount its file system for"
               + " writing; or choose another folder with "
@@ -84,13 +70,11 @@ final class DiskChecks {
     long total = existing.toFile().getTotalSpace();
     if (IN_MEMORY.contains(type)) {
       findings.warning(
-          CHECK,
           name + " is in memory (" + type + "), and is lost when the machine restarts",
           "choose a folder on a disk with " + folder.key());
     }
     if (REMOTE.contains(type)) {
       findings.warning(
-          CHECK,
           name + " is on another machine (" + type + ")",
           "choose a folder on a disk of this machine with "
               + folder.key()
@@ -107,14 +91,13 @@ final class DiskChecks {
             + ")";
     long used = used(folder.path());
     if (total == 0) {
-      findings.skipped(CHECK, name + ": the size of its file system cannot be read");
+      findings.skipped(name + ": the size of its file system cannot be read");
     } else if (free < FAIL_FREE * total) {
-      findings.failure(CHECK, text, "free space; samples are rejected when the disk is full");
+      findings.failure(text, "free space; samples are rejected when the disk is full");
     } else if (free < WARN_FREE * total) {
-      findings.warning(CHECK, text, "free space; samples are rejected when the disk is full");
+      findings.warning(text, "free space; samples are rejected when the disk is full");
     } else if (used + free < folder.maxBytes()) {
       findings.warning(
-          CHECK,
           text
               + ", and "
               + folder.maxKey()
@@ -126,7 +109,7 @@ final class DiskChecks {
               + Figures.bytes(used + free)
               + ", or use a larger disk");
     } else {
-      findings.ok(CHECK, text);
+      findings.ok(text);
     }
   }
 
@@ -154,7 +137,7 @@ final class DiskChecks {
       if (!measures) {
         channel.write(ByteBuffer.wrap(new byte[] {1}));
         channel.force(true);
-        findings.ok(CHECK, name + " can be written");
+        findings.ok(name + " can be written");
         return;
       }
       double rate = rate(channel);
@@ -169,11 +152,11 @@ final class DiskChecks {
               syncs[SYNCS - 1]);
       String advice = "use a faster disk that no other program keeps busy";
       if (folder.syncs() && syncs[SYNCS / 2] > FAIL_SYNC_MILLIS) {
-        findings.failure(CHECK, text, advice);
+        findings.failure(text, advice);
       } else if (folder.syncs() && (syncs[SYNCS / 2] > WARN_SYNC_MILLIS || rate < WARN_RATE)) {
-        findings.warning(CHECK, text, advice);
+        findings.warning(text, advice);
       } else {
-        findings.ok(CHECK, text);
+        findings.ok(text);
       }
     } finally {
       Files.deleteIfExists(file);
@@ -218,14 +201,12 @@ final class DiskChecks {
     String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     if (!permissions.endsWith("---")) {
       findings.warning(
-          CHECK,
           "all users of this machine may use " + name + " (" + permissions + ")",
           "run chmod 700 " + path + "; the process does so at its start if it may");
     }
     String owner = Files.getOwner(path).getName();
     if (!owner.equals(System.getProperty("user.name"))) {
       findings.warning(
-          CHECK,
           name
               + " belongs to "
               + owner

@@ -5,25 +5,21 @@ import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Main;
-import io.fleetgauge.runtime.terminal.FormatOption;
-import io.fleetgauge.runtime.terminal.HelpOption;
-import io.fleetgauge.runtime.terminal.Paragraph;
+import io.fleetgauge.runtime.terminal.DocumentCommand;
+import io.fleetgauge.runtime.terminal.Problems;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -37,11 +33,7 @@ import picocli.CommandLine.Parameters;
     },
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {"0:No problem.", "1:There are warnings.", "2:Failures, or wrong usage."})
-public final class DoctorCommand implements Command {
-  private static final int FAILURES = 2;
-
-  @CommandLine.Spec private CommandSpec spec;
-
+public final class DoctorCommand extends DocumentCommand implements Command {
   @Parameters(
       index = "0",
       paramLabel = "PROCESS",
@@ -75,26 +67,53 @@ public final class DoctorCommand implements Command {
   @Option(names = "--all", description = "Also prints checks that passed.")
   private boolean all;
 
-  @CommandLine.Mixin private FormatOption format;
-  @CommandLine.Mixin private HelpOption help;
-
   @Override
-  public Integer call() {
+  protected JsonObject document() {
     Logs.toErrors(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
     Findings findings = new Findings();
     Examination examination = examination();
     List<URI> others = gateways.stream().map(this::address).toList();
-    configuration(examination, findings).ifPresent(examined -> examine(examined, others, findings));
-    List<Finding> found = new ArrayList<>(findings.all());
-    found.sort(Comparator.comparing(Finding::outcome));
-    PrintWriter out = spec.commandLine().getOut();
-    if (format.isJson()) {
-      out.println(json(found).encodePrettily());
-    } else {
-      print(found, out);
+    configuration(examination, findings.about("configuration"))
+        .ifPresent(examined -> examine(examined, others, findings));
+    JsonArray list = new JsonArray();
+    for (Finding each : findings.worstFirst()) {
+      list.add(
+          new JsonObject()
+              .put("check", each.subject())
+              .put("outcome", each.outcome().text)
+              .put("text", each.text())
+              .put("advice", each.advice()));
     }
-    out.flush();
-    return exitCode(found);
+    Problems problems = problems(list);
+    return new JsonObject()
+        .put("process", process)
+        .put("version", Main.VERSION)
+        .put("failures", problems.count("failure"))
+        .put("warnings", problems.count("warning"))
+        .put("skipped", problems.count("skipped"))
+        .put("findings", list);
+  }
+
+  private static Problems problems(JsonArray findings) {
+    return new Problems(findings, "outcome", "check");
+  }
+
+  @Override
+  protected int exitCode(JsonObject document) {
+    return problems(document.getJsonArray("findings")).exitCode();
+  }
+
+  @Override
+  protected String text(JsonObject document) {
+    Problems problems = problems(document.getJsonArray("findings"));
+    return problems.text(outcome -> all || !outcome.equals("ok"))
+        + String.format(
+            Locale.ROOT,
+            "%d failures, %d warnings, %d skipped, %d passed%n",
+            problems.count("failure"),
+            problems.count("warning"),
+            problems.count("skipped"),
+            problems.count("ok"));
   }
 
   private Examination examination() {
@@ -105,8 +124,7 @@ public final class DoctorCommand implements Command {
         .findFirst()
         .orElseThrow(
             () ->
-                new CommandLine.ParameterException(
-                    spec.commandLine(),
+                wrong(
                     "there is no process "
                         + process
                         + " here; there is "
@@ -123,8 +141,7 @@ public final class DoctorCommand implements Command {
     } catch (IllegalArgumentException e) {
       // said below
     }
-    throw new CommandLine.ParameterException(
-        spec.commandLine(), "--gateway " + text + " is no address such as http://10.0.0.1:9500");
+    throw wrong("--gateway " + text + " is no address such as http://10.0.0.1:9500");
   }
 
   private Optional<ExaminedProcess> configuration(Examination examination, Findings findings) {
@@ -132,19 +149,17 @@ public final class DoctorCommand implements Command {
     try {
       ExaminedProcess examined =
           examination.read(source, file == null ? "" : Files.readString(file));
-      findings.ok("configuration", source + " is valid");
+      findings.ok(source + " is valid");
       return Optional.of(examined);
     } catch (ConfigException e) {
       e.problems()
           .forEach(
               problem ->
                   findings.failure(
-                      "configuration",
                       source + ": " + problem,
                       "correct it; docs/configuration.md describes every key"));
     } catch (IOException e) {
       findings.failure(
-          "configuration",
           source + " cannot be read as user " + System.getProperty("user.name") + ": " + e,
           "correct its name, or let this user read it");
     }
@@ -152,61 +167,21 @@ public final class DoctorCommand implements Command {
   }
 
   private void examine(ExaminedProcess examined, List<URI> others, Findings findings) {
+    Findings reach = findings.about("reach");
+    Findings clock = findings.about("clock");
+    Findings version = findings.about("version");
+    Findings secrets = findings.about("secrets");
+    Findings tokens = findings.about("tenants");
     try (CheckRequests requests = new CheckRequests(examined.trust())) {
-      boolean isRunning = new PortChecks(examined, findings, requests).run();
-      new NameChecks(examined, findings).run();
+      boolean isRunning = new PortChecks(examined, findings.about("ports"), requests).run();
+      new NameChecks(examined, findings.about("names")).run();
       Instant now = Instant.now();
-      new TlsChecks(examined, findings, now).run();
-      new SecretChecks(examined, findings, now).run();
-      new OtherChecks(examined, findings, requests).run(isRunning, others);
+      new TlsChecks(examined, findings.about("tls"), now).run();
+      new SecretChecks(examined, secrets, tokens, now).run();
+      new OtherChecks(examined, reach, clock, version, requests).run(isRunning, others);
     }
-    new DiskChecks(examined, findings, !quick).run();
+    new DiskChecks(examined, findings.about("disk"), !quick).run();
     new MachineChecks(examined, findings, proc).run();
     examined.own().forEach(check -> check.accept(findings));
-  }
-
-  private static int exitCode(List<Finding> found) {
-    if (found.stream().anyMatch(each -> each.outcome() == Finding.Outcome.FAILURE)) {
-      return FAILURES;
-    }
-    return found.stream().anyMatch(each -> each.outcome() == Finding.Outcome.WARNING) ? 1 : 0;
-  }
-
-  private JsonObject json(List<Finding> found) {
-    JsonArray findings = new JsonArray();
-    found.forEach(
-        each ->
-            findings.add(
-                new JsonObject()
-                    .put("check", each.check())
-                    .put("outcome", each.outcome().text)
-                    .put("text", each.text())
-                    .put("advice", each.advice())));
-    return new JsonObject()
-        .put("process", process)
-        .put("version", Main.VERSION)
-        .put("failures", count(found, Finding.Outcome.FAILURE))
-        .put("warnings", count(found, Finding.Outcome.WARNING))
-        .put("skipped", count(found, Finding.Outcome.SKIPPED))
-        .put("findings", findings);
-  }
-
-  private static long count(List<Finding> found, Finding.Outcome outcome) {
-    return found.stream().filter(each -> each.outcome() == outcome).count();
-  }
-
-  private void print(List<Finding> found, PrintWriter out) {
-    for (Finding each : found) {
-      if (each.outcome() != Finding.Outcome.OK || all) {
-        out.print(Paragraph.problem(each.outcome().text, each.check(), each.text(), each.advice()));
-      }
-    }
-    out.printf(
-        Locale.ROOT,
-        "%d failures, %d warnings, %d skipped, %d passed%n",
-        count(found, Finding.Outcome.FAILURE),
-        count(found, Finding.Outcome.WARNING),
-        count(found, Finding.Outcome.SKIPPED),
-        count(found, Finding.Outcome.OK));
   }
 }

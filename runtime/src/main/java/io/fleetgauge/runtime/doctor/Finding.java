@@ -1,16 +1,16 @@
 package io.fleetgauge.runtime.doctor;
 
 /**
- * The result of a check.
+ * Something that was looked at.
  *
- * @param check the subject of the check, such as {@code tls}
+ * @param subject such as {@code tls}, or {@code gateway g1}
  * @param text what was found
  * @param advice what to do; empty when there is nothing to do
  */
-public record Finding(String check, Outcome outcome, String text, String advice) {
+public record Finding(String subject, Outcome outcome, String text, String advice) {
   /** Severities, the worst first. */
   public enum Outcome {
-    /** The process does not start with this, or loses samples. */
+    /** Samples or answers are being lost, or soon will be, or the process does not start. */
     FAILURE("failure"),
     /** It works now, and may not later. */
     WARNING("warning"),

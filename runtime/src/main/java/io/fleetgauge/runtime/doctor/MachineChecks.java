@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Checks that Java, the limits of this user, and the kernel are as the process needs them. */
-final class MachineChecks {
+record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
   private static final int MOST_BYTES = 1 << 16;
   private static final int JAVA = 25;
   private static final double WARN_HEAP = 0.75;
@@ -21,18 +21,6 @@ final class MachineChecks {
   private static final long LEAST_BACKLOG = 1_024;
   private static final String UNLIMITED = "unlimited";
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final Path proc;
-
-  /**
-   * @param proc the folder /proc
-   */
-  MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
-    this.process = process;
-    this.findings = findings;
-    this.proc = proc;
-  }
 
   void run() {
     java();
@@ -51,6 +39,7 @@ final class MachineChecks {
   }
 
   private void java() {
+    Findings java = findings.about("java");
     String text =
         "version "
             + Main.VERSION
@@ -61,17 +50,18 @@ final class MachineChecks {
             + ", flags "
             + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments());
     if (Runtime.version().feature() < JAVA) {
-      findings.failure("java", text, "run it with Java " + JAVA + "; set JAVA_HOME to one");
+      java.failure(text, "run it with Java " + JAVA + "; set JAVA_HOME to one");
     } else {
-      findings.ok("java", text);
+      java.ok(text);
     }
   }
 
   private void memory() {
+    Findings memory = findings.about("memory");
     OptionalLong machine = machineMemory();
     long heap = Runtime.getRuntime().maxMemory();
     if (machine.isEmpty()) {
-      findings.skipped("memory", "the memory of this machine is not known");
+      memory.skipped("the memory of this machine is not known");
       return;
     }
     String text =
@@ -81,13 +71,12 @@ final class MachineChecks {
             + Figures.bytes(machine.getAsLong())
             + " of the machine or its container";
     if (heap > WARN_HEAP * machine.getAsLong()) {
-      findings.warning(
-          "memory",
+      memory.warning(
           text,
           "lower FLEETGAUGE_HEAP to half of the memory; classes, threads and the cache of blocks"
               + " need the rest");
     } else {
-      findings.ok("memory", text);
+      memory.ok(text);
     }
   }
 
@@ -105,41 +94,42 @@ final class MachineChecks {
   }
 
   private void limit(String name, long least, String where) {
+    Findings limits = findings.about("limits");
     Optional<String> line = line(proc.resolve("self/limits"), name);
     if (line.isEmpty()) {
-      findings.skipped("limits", "the kernel does not report \"" + name + "\" is");
+      limits.skipped("the kernel does not report \"" + name + "\" is");
       return;
     }
     String soft = line.get().substring(name.length()).strip().split("\\s+")[0];
     if (!soft.equals(UNLIMITED) && Long.parseLong(soft) < least) {
-      findings.warning(
-          "limits",
+      limits.warning(
           name + " is " + soft + " for user " + System.getProperty("user.name"),
           "allow " + Figures.count(least) + " or more with " + where);
     } else {
-      findings.ok("limits", name + " is " + soft);
+      limits.ok(name + " is " + soft);
     }
   }
 
   private void setting(String name, long least, String why) {
+    Findings kernel = findings.about("kernel");
     Optional<String> value = text(proc.resolve("sys").resolve(name.replace('.', '/')));
     if (value.isEmpty() || !value.get().matches("\\d{1,18}")) {
-      findings.skipped("kernel", name + " is not known");
+      kernel.skipped(name + " is not known");
     } else if (Long.parseLong(value.get()) < least) {
-      findings.warning(
-          "kernel",
+      kernel.warning(
           name + " is " + value.get() + "; " + why,
           "run sysctl -w " + name + "=" + least + ", and write it to a file in /etc/sysctl.d");
     } else {
-      findings.ok("kernel", name + " is " + value.get());
+      kernel.ok(name + " is " + value.get());
     }
   }
 
   private void overcommit() {
     Optional<String> value = text(proc.resolve("sys/vm/overcommit_memory"));
     if (value.isPresent() && value.get().equals("2")) {
-      findings.warning(
-          "kernel",
+      findings
+          .about("kernel")
+          .warning(
           "vm.overcommit_memory is 2: memory that is reserved and not used counts",
           "run sysctl -w vm.overcommit_memory=0, or give the machine swap space");
     }

@@ -10,17 +10,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** Checks that the names that the process uses are known, and that others can use its own. */
-final class NameChecks {
-  private static final String CHECK = "names";
+record NameChecks(ExaminedProcess process, Findings findings) {
   private static final long SLOW_MILLIS = 1_000;
-
-  private final ExaminedProcess process;
-  private final Findings findings;
-
-  NameChecks(ExaminedProcess process, Findings findings) {
-    this.process = process;
-    this.findings = findings;
-  }
 
   void run() {
     TreeSet<String> names = new TreeSet<>();
@@ -34,7 +25,6 @@ final class NameChecks {
           && found.isPresent()
           && Arrays.stream(found.get()).allMatch(each -> each.isLoopbackAddress())) {
         findings.warning(
-            CHECK,
             own + " is a loopback address on this machine: " + text(found.get()),
             "other processes use this name: set http.advertisedHost to a name or address that they"
                 + " reach, or give "
@@ -60,16 +50,14 @@ final class NameChecks {
       long millis = (System.nanoTime() - begin) / 1_000_000;
       if (millis > SLOW_MILLIS) {
         findings.warning(
-            CHECK,
             name + " was found only after " + millis + " ms",
             "see the name servers in /etc/resolv.conf; the first of them may not respond");
       } else if (!text(found).equals(name)) {
-        findings.ok(CHECK, name + " is " + text(found));
+        findings.ok(name + " is " + text(found));
       }
       return Optional.of(found);
     } catch (UnknownHostException e) {
       findings.failure(
-          CHECK,
           "the name " + name + " is not known",
           "correct it in the configuration, or add it to the name server or /etc/hosts");
       return Optional.empty();

@@ -6,32 +6,18 @@ import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /** Checks whether other processes are reached, have the same version, secret and time. */
-final class OtherChecks {
-  private static final String REACH = "reach";
-  private static final String CLOCK = "clock";
-  private static final String VERSION = "version";
-  private static final int CONNECT_MILLIS = 3_000;
+record OtherChecks(ExaminedProcess process, Findings reach, Findings clock, Findings version, CheckRequests requests) {
   private static final long WARN_CLOCK_MILLIS = 1_000;
   private static final int UNAUTHORIZED = 401;
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final CheckRequests requests;
-
-  OtherChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
-    this.process = process;
-    this.findings = findings;
-    this.requests = requests;
-  }
 
   /**
    * @param isRunning whether the process of this machine runs
@@ -45,8 +31,7 @@ final class OtherChecks {
       gateways.addAll(knownHere());
     }
     if (gateways.isEmpty()) {
-      findings.skipped(
-          CLOCK,
+      clock.skipped(
           "no gateway to compare clock and version with is known: start the process, or name one"
               + " with --gateway");
     }
@@ -56,22 +41,19 @@ final class OtherChecks {
   private void members() {
     int reached = 0;
     for (String member : process.members()) {
-      int port = Integer.parseInt(member.substring(member.lastIndexOf(':') + 1));
-      try (Socket socket = new Socket()) {
-        socket.connect(new InetSocketAddress(NameChecks.hostOf(member), port), CONNECT_MILLIS);
-        findings.ok(REACH, "the member " + member + " accepts connections");
+      Optional<String> refusal = DiscoveryChecks.refusal(member);
+      if (refusal.isEmpty()) {
+        reach.ok("the member " + member + " accepts connections");
         reached++;
-      } catch (IOException e) {
-        findings.warning(
-            REACH,
-            "the member " + member + " of cluster.members cannot be reached: " + e.getMessage(),
+      } else {
+        reach.warning(
+            "the member " + member + " of cluster.members cannot be reached: " + refusal.get(),
             "start it, or open its port in firewalls and network policies; nothing is wrong if it"
                 + " has not been started yet");
       }
     }
     if (!process.members().isEmpty() && reached == 0) {
-      findings.warning(
-          REACH,
+      reach.warning(
           "no member of cluster.members can be reached",
           "the first gateway of a cluster starts alone; every other process needs one of them");
     }
@@ -97,7 +79,7 @@ final class OtherChecks {
         unproven(local, answer);
       }
     } catch (IOException | DecodeException | ClassCastException e) {
-      findings.skipped(REACH, local + " does not list the gateways that it knows: " + e);
+      reach.skipped(local + " does not list the gateways that it knows: " + e);
     }
     return found;
   }
@@ -107,21 +89,19 @@ final class OtherChecks {
     try {
       healthy = requests.ofOther(address.resolve("/-/healthy"));
     } catch (IOException e) {
-      findings.failure(
-          REACH,
+      reach.failure(
           "the gateway " + address + " cannot be reached: " + e.getMessage(),
           "start it, correct its address, or open its port in firewalls; an error of TLS is one of"
               + " trust.ca or of its certificate");
       return;
     }
     if (healthy.status() != 200 || !healthy.body().startsWith("healthy")) {
-      findings.failure(
-          REACH,
+      reach.failure(
           "the process at " + address + " is no gateway: status " + healthy.status(),
           "correct the address");
       return;
     }
-    findings.ok(REACH, "the gateway " + address + " responds in " + healthy.millis() + " ms");
+    reach.ok("the gateway " + address + " responds in " + healthy.millis() + " ms");
     clock(address, healthy);
     version(address);
   }
@@ -137,7 +117,7 @@ final class OtherChecks {
       error = 500 + answer.millis() / 2.0;
       offset = answer.date().get() + 500 - (answer.begun() + answer.millis() / 2.0);
     } else {
-      findings.skipped(CLOCK, address + " does not report its time");
+      clock.skipped(address + " does not report its time");
       return;
     }
     String text =
@@ -152,11 +132,11 @@ final class OtherChecks {
         "synchronize the clocks of both machines, such as with chrony; samples and signed requests"
             + " with a wrong time are rejected";
     if (least > process.trust().clockSkew().toMillis()) {
-      findings.failure(CLOCK, text + "; trust.clockSkew is less", advice);
+      clock.failure(text + "; trust.clockSkew is less", advice);
     } else if (least > WARN_CLOCK_MILLIS) {
-      findings.warning(CLOCK, text, advice);
+      clock.warning(text, advice);
     } else {
-      findings.ok(CLOCK, text);
+      clock.ok(text);
     }
   }
 
@@ -167,35 +147,32 @@ final class OtherChecks {
         if (process.trust().secret().isPresent()) {
           unproven(address, answer);
         } else {
-          findings.skipped(
-              VERSION,
+          version.skipped(
               address + " reports its version only to processes that have cluster.secretFile");
         }
         return;
       }
       String other = new JsonObject(answer.body()).getString("version", "unknown");
       if (other.equals(Main.VERSION)) {
-        findings.ok(VERSION, address + " has the same version, " + other);
+        version.ok(address + " has the same version, " + other);
       } else {
-        findings.warning(
-            VERSION,
+        version.warning(
             address + " has version " + other + ", this program has " + Main.VERSION,
             "finish the update; see the changelog for versions that run together");
       }
     } catch (IOException | DecodeException | ClassCastException e) {
-      findings.skipped(VERSION, address + " does not report its version: " + e);
+      version.skipped(address + " does not report its version: " + e);
     }
   }
 
   private void unproven(URI address, Reply answer) {
     if (answer.status() == UNAUTHORIZED) {
-      findings.failure(
-          REACH,
+      reach.failure(
           address + " does not accept this process as one of its cluster: " + answer.body().strip(),
           "give all processes the same secret in cluster.secretFile, and synchronize their clocks");
     } else {
-      findings.skipped(
-          VERSION, address + " does not report its version: status " + answer.status());
+      version.skipped(
+          address + " does not report its version: status " + answer.status());
     }
   }
 }

@@ -10,18 +10,8 @@ import java.net.URI;
 import java.net.UnknownHostException;
 
 /** Checks that the ports are free before the start, and respond after it. */
-final class PortChecks {
-  private static final String CHECK = "ports";
+record PortChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final CheckRequests requests;
-
-  PortChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
-    this.process = process;
-    this.findings = findings;
-    this.requests = requests;
-  }
 
   /** The result of an attempt to bind a port. */
   private sealed interface BindResult {
@@ -62,12 +52,11 @@ final class PortChecks {
     String where = "http.port " + http.port() + " on " + http.host();
     switch (bind(http.host(), http.port())) {
       case BindResult.Free free -> {
-        findings.ok(CHECK, where + " is free; the process is not running");
+        findings.ok(where + " is free; the process is not running");
         return false;
       }
       case BindResult.Impossible impossible -> {
         findings.failure(
-            CHECK,
             where + " cannot be bound: " + impossible.why(),
             "set http.host to an address of this machine, or to 0.0.0.0 for all, and http.port to a"
                 + " port that this user may bind");
@@ -89,10 +78,9 @@ final class PortChecks {
       }
       CheckRequests.Reply ready = requests.ofThisMachine(local.resolve("/-/ready"));
       if (ready.status() == 200) {
-        findings.ok(CHECK, where + " responds: healthy and ready");
+        findings.ok(where + " responds: healthy and ready");
       } else {
         findings.failure(
-            CHECK,
             where + " responds: " + ready.body().strip(),
             "check the log of the process, and the other findings");
       }
@@ -110,7 +98,6 @@ final class PortChecks {
 
   private void taken(String where, String what) {
     findings.failure(
-        CHECK,
         where
             + " is in use by "
             + SocketOwner.of(process.http().port()).orElse("another program")
@@ -125,26 +112,22 @@ final class PortChecks {
       case BindResult.Free free -> {
         if (isRunning && !port.mayMove()) {
           findings.failure(
-              CHECK,
               where + " is not bound, although the process runs",
               "compare this configuration file with the one that the process was started with");
         } else {
-          findings.ok(CHECK, where + " is free");
+          findings.ok(where + " is free");
         }
       }
       case BindResult.Impossible impossible ->
           findings.failure(
-              CHECK,
               where + " cannot be bound: " + impossible.why(),
               "set cluster.host to the address of this machine that the other members reach");
       case BindResult.InUse inUse -> {
         if (isRunning || port.mayMove()) {
           findings.ok(
-              CHECK,
               where + (isRunning ? " is bound" : " is in use; the next free port will be used"));
         } else {
           findings.failure(
-              CHECK,
               where + " is in use by " + SocketOwner.of(port.port()).orElse("another program"),
               "stop that program, or choose another port with cluster.port");
         }

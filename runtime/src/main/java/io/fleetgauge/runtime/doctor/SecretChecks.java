@@ -18,20 +18,9 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Checks that secrets and tokens can be read, by nobody else, and are valid. */
-final class SecretChecks {
-  private static final String CHECK = "secrets";
-  private static final String TOKENS = "tenants";
+record SecretChecks(ExaminedProcess process, Findings secrets, Findings tokens, Instant now) {
   private static final Duration SOON = Duration.ofDays(30);
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final Instant now;
-
-  SecretChecks(ExaminedProcess process, Findings findings, Instant now) {
-    this.process = process;
-    this.findings = findings;
-    this.now = now;
-  }
 
   void run() {
     cluster();
@@ -48,8 +37,7 @@ final class SecretChecks {
     Optional<Path> file = process.trust().secret();
     if (file.isEmpty()) {
       if (process.clusterPort().isPresent() && !isLocal(process.http().host())) {
-        findings.warning(
-            CHECK,
+        secrets.warning(
             "cluster.secretFile is not set: anyone who can reach the ports can join the cluster",
             "write 32 random bytes in base64 to a file, give it to all processes, and name it in"
                 + " cluster.secretFile");
@@ -60,32 +48,30 @@ final class SecretChecks {
       SecretFile secret = SecretFile.ofCluster(process.trust());
       readable("cluster.secretFile", file.get());
       if (secret.texts().size() > 1) {
-        findings.warning(
-            CHECK,
+        secrets.warning(
             "cluster.secretFile " + file.get() + " has two secrets",
             "when all processes have the first one, remove the second");
       }
     } catch (StartFailure e) {
-      findings.failure(
-          CHECK, e.getMessage(), "give the file a secret of 16 characters or more, on one line");
+      secrets.failure(
+          e.getMessage(), "give the file a secret of 16 characters or more, on one line");
     }
   }
 
   private void readable(String key, Path file) {
     try {
       if (Files.readString(file).isBlank()) {
-        findings.failure(CHECK, key + " " + file + " is empty", "write the secret to it");
+        secrets.failure(key + " " + file + " is empty", "write the secret to it");
         return;
       }
       String problem = PrivateFiles.secretProblem(file);
       if (problem.isEmpty()) {
-        findings.ok(CHECK, key + " " + file + " can be read, and not by all users");
+        secrets.ok(key + " " + file + " can be read, and not by all users");
       } else {
-        findings.warning(CHECK, key + ": " + problem, "run chmod 600 " + file);
+        secrets.warning(key + ": " + problem, "run chmod 600 " + file);
       }
     } catch (IOException e) {
-      findings.failure(
-          CHECK,
+      secrets.failure(
           key
               + " "
               + file
@@ -99,13 +85,11 @@ final class SecretChecks {
 
   private void withoutTenants() {
     if (process.http().insecure()) {
-      findings.warning(
-          TOKENS,
+      tokens.warning(
           "http.insecure is set: other machines may reach the process without a token",
           "set tenants.file");
     } else if (!isLocal(process.http().host())) {
-      findings.failure(
-          TOKENS,
+      tokens.failure(
           "http.host "
               + process.http().host()
               + " can be reached from other machines, and tenants.file is not set: the process does"
@@ -132,17 +116,16 @@ final class SecretChecks {
       e.problems()
           .forEach(
               problem ->
-                  findings.failure(
-                      TOKENS, file + ": " + problem, "correct it; see docs/tenants.md"));
+                  tokens.failure(
+                      file + ": " + problem, "correct it; see docs/tenants.md"));
       return;
     } catch (IOException e) {
-      findings.failure(
-          TOKENS,
+      tokens.failure(
           "tenants.file " + file + " cannot be read: " + e,
           "correct its name or permissions");
       return;
     }
-    findings.ok(TOKENS, "tenants.file " + file + " names " + list.tenants().size() + " tenants");
+    tokens.ok("tenants.file " + file + " names " + list.tenants().size() + " tenants");
     for (TenantSettings tenant : list.tenants().values()) {
       for (TokenSettings token : tenant.tokens().values()) {
         token.expires().ifPresent(end -> expiry(tenant.name() + ".tokens." + token.name(), end));
@@ -152,13 +135,11 @@ final class SecretChecks {
 
   private void expiry(String token, Instant end) {
     if (!now.isBefore(end)) {
-      findings.warning(
-          TOKENS,
+      tokens.warning(
           "the token tenants." + token + " expired at " + end,
           "remove it, or give its bearer another");
     } else if (now.plus(SOON).isAfter(end)) {
-      findings.warning(
-          TOKENS,
+      tokens.warning(
           "the token tenants."
               + token
               + " expires at "

@@ -18,23 +18,13 @@ import java.util.TreeSet;
  * Checks whether certificates and keys can be read, fit each other, and are valid for some time
  * yet.
  */
-final class TlsChecks {
-  private static final String CHECK = "tls";
+record TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
   private static final Duration SOON = Duration.ofDays(30);
 
-  private final ExaminedProcess process;
-  private final Findings findings;
-  private final Instant now;
-
-  TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
-    this.process = process;
-    this.findings = findings;
-    this.now = now;
-  }
 
   void run() {
     if (process.http().tls().isEmpty()) {
-      findings.skipped(CHECK, "http.tls is not set: the process listens without TLS");
+      findings.skipped("http.tls is not set: the process listens without TLS");
     }
     process
         .http()
@@ -64,7 +54,7 @@ final class TlsChecks {
       chain = PemFiles.certificates(certificate);
     } catch (IOException | GeneralSecurityException e) {
       findings.failure(
-          CHECK, name + " cannot be read: " + e.getMessage(), "give it a certificate in PEM form");
+          name + " cannot be read: " + e.getMessage(), "give it a certificate in PEM form");
       return Optional.empty();
     }
     dates(name, chain);
@@ -72,16 +62,14 @@ final class TlsChecks {
     try {
       PrivateKey secret = PemFiles.key(key, chain.getFirst().getPublicKey());
       if (PemFiles.fit(secret, chain.getFirst().getPublicKey())) {
-        findings.ok(CHECK, keyKey + " " + key + " is the key of " + name);
+        findings.ok(keyKey + " " + key + " is the key of " + name);
       } else {
         findings.failure(
-            CHECK,
             keyKey + " " + key + " is not the key of " + name,
             "give both files of one pair; the server's own certificate is the first of its file");
       }
     } catch (IOException | GeneralSecurityException e) {
       findings.failure(
-          CHECK,
           keyKey
               + " "
               + key
@@ -102,7 +90,6 @@ final class TlsChecks {
       for (X509Certificate each : all) {
         if (each.getBasicConstraints() < 0) {
           findings.warning(
-              CHECK,
               name + ": " + subject(each) + " may not sign other certificates",
               "give it the certificate of the authority, not one that the authority signed; a"
                   + " self-signed certificate authenticates only itself");
@@ -110,7 +97,6 @@ final class TlsChecks {
       }
     } catch (IOException | GeneralSecurityException e) {
       findings.failure(
-          CHECK,
           name + " cannot be read: " + e.getMessage(),
           "give it the certificate of the authority in PEM form");
     }
@@ -122,18 +108,16 @@ final class TlsChecks {
       String text = name + ": " + subject(each);
       if (now.isBefore(each.getNotBefore().toInstant())) {
         findings.failure(
-            CHECK,
             text + " is valid only from " + each.getNotBefore().toInstant() + " on",
             "set the clock of this machine, or renew it");
       } else if (now.isAfter(end)) {
-        findings.failure(CHECK, text + " expired at " + end, "reissue it");
+        findings.failure(text + " expired at " + end, "reissue it");
       } else if (now.plus(SOON).isAfter(end)) {
         findings.warning(
-            CHECK,
             text + " expires at " + end + ", in " + Duration.between(now, end).toDays() + " days",
             "renew it; the process reads the new file automatically");
       } else {
-        findings.ok(CHECK, text + " is valid until " + end);
+        findings.ok(text + " is valid until " + end);
       }
     }
   }
@@ -144,7 +128,6 @@ final class TlsChecks {
         chain.get(i).verify(chain.get(i + 1).getPublicKey());
       } catch (GeneralSecurityException e) {
         findings.failure(
-            CHECK,
             name
                 + ": "
                 + subject(chain.get(i))
@@ -171,7 +154,6 @@ final class TlsChecks {
       for (String reached : process.reachedAs()) {
         if (names.stream().noneMatch(name -> covers(name, reached))) {
           findings.warning(
-              CHECK,
               "the certificate names "
                   + (names.isEmpty() ? "no host" : String.join(", ", names))
                   + ", and others reach this process as "
@@ -184,7 +166,7 @@ final class TlsChecks {
       }
     } catch (CertificateParsingException e) {
       findings.failure(
-          CHECK, "the names of the certificate cannot be read: " + e.getMessage(), "reissue it");
+          "the names of the certificate cannot be read: " + e.getMessage(), "reissue it");
     }
   }
 

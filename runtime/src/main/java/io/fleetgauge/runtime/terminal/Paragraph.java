@@ -1,7 +1,5 @@
 package io.fleetgauge.runtime.terminal;
 
-import java.util.Locale;
-
 /** Text for people, in lines of at most {@link #WIDTH} characters. */
 public final class Paragraph {
   /** Most characters of a line. */
@@ -42,16 +40,5 @@ public final class Paragraph {
       line.append(line.length() > indent ? " " : "").append(word);
     }
     return out.append(line).append('\n').toString();
-  }
-
-  /**
-   * A problem, and below it what to do about it.
-   *
-   * @param severity such as {@code warning}
-   * @param advice empty if nothing is to do
-   */
-  public static String problem(String severity, String subject, String text, String advice) {
-    String problem = wrapped(severity.toUpperCase(Locale.ROOT) + " " + subject + ": " + text);
-    return advice.isEmpty() ? problem : problem + wrapped(INDENT, "do: " + advice, 2 * INDENT);
   }
 }

@@ -54,7 +54,7 @@ public final class TestExamination implements Examination {
                 new ExaminedProcess.Folder(
                     "store.folder", in.get(STORE), in.get(MOST), "store.maxDisk", true)),
             256,
-            List.of(findings -> findings.ok("own", "a check of its own")));
+            List.of(findings -> findings.about("own").ok("a check of its own")));
     in.finish();
     return examined;
   }

@@ -13,13 +13,6 @@ class ParagraphTest {
   }
 
   @Test
-  void belowAProblemIsWhatToDo() {
-    assertThat(Paragraph.problem("warning", "disk", "is full", "free space"))
-        .isEqualTo("WARNING disk: is full\n    do: free space\n");
-    assertThat(Paragraph.problem("ok", "disk", "is empty", "")).isEqualTo("OK disk: is empty\n");
-  }
-
-  @Test
   void longTextsAreWrappedBetweenWords() {
     String text = Paragraph.wrapped(4, "word ".repeat(60).strip(), 8);
     assertThat(text.lines()).hasSize(3).allMatch(line -> line.length() <= Paragraph.WIDTH);

@@ -1,4 +1,4 @@
-package io.fleetgauge.operator.client;
+package io.fleetgauge.runtime.terminal;
 
 /** Ends a command; the message says what is wrong, and what to do. */
 public class CommandFailure extends Exception {
