@@ -85,8 +85,9 @@ public final class ClusterBus implements AutoCloseable {
   }
 
   /**
-   * Begins to connect, and returns at once. Exchanges hints about the table and the tenants file
-   * from then on.
+   * Begins to connect, and returns at once. Exchanges hints from then on: when one process learns
+   * of a newer table or a changed tenants file, the others read it now instead of at their next
+   * turn.
    *
    * @param member the process's member; its Hazelcast instance carries the registrations
    * @param host the address that other members reach; a private one
@@ -95,8 +96,21 @@ public final class ClusterBus implements AutoCloseable {
    */
   public static ClusterBus start(ClusterMember member, String host, String name, Guard guard) {
     ClusterBus bus = startWith(member.hazelcast(), host, name, guard.key());
-    Hints.exchange(bus, member, guard);
+    bus.exchangeHints(member, guard);
     return bus;
+  }
+
+  /** Begins to send hints, and to follow those of others. */
+  void exchangeHints(ClusterMember member, Guard guard) {
+    onTableChanged(
+        epoch -> {
+          if (epoch != member.view().table().epoch()) {
+            member.poll();
+          }
+        });
+    member.onChange(view -> tableChanged(view.table().epoch()));
+    onTenantsChanged(guard::look);
+    guard.onTenantsChange(this::tenantsChanged);
   }
 
   /**
@@ -105,7 +119,7 @@ public final class ClusterBus implements AutoCloseable {
   static ClusterBus startWith(
       HazelcastInstance hazelcast, String host, String name, ClusterKey key) {
     ClusterBus bus = new ClusterBus(hazelcast, host, name, key);
-    // Not from the list of members: all gateways can be replaced between two looks at it.
+    // Not from the list of members: all gateways can be replaced between two checks of it.
     hazelcast.getPartitionService().addPartitionLostListener(lost -> bus.isLost = true);
     bus.every(CONNECT_EVERY_MILLIS, bus::connectOrRepair);
     return bus;

@@ -54,10 +54,7 @@ final class MessageForm {
    */
   static Envelope fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("a message's version");
-    if (version != VERSION) {
-      throw new WireException("a message has version " + version + "; readable is " + VERSION);
-    }
+    in.version(VERSION, "a message");
     long life = in.u64("a sender's life");
     long sequence = in.uvar("a message's sequence");
     long sent = in.u64("a message's time");

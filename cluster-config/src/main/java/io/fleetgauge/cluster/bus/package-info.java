@@ -2,7 +2,7 @@
  * Hints between gateways and query APIs over the clustered Vert.x event bus.
  *
  * <p>In: that the table or the tenants file of this process has changed; messages of other
- * processes. Out: calls that make this process look again at its table and its tenants file.
+ * processes. Out: calls that make this process read its table and its tenants file again.
  *
  * <p>Law: messages are hints. One that is lost, late, repeated or forged changes no answer and
  * loses no sample: tables and files are read again on a timer. A message that cannot be read, or

@@ -1,6 +1,6 @@
 package io.fleetgauge.cluster.limits;
 
-import io.fleetgauge.cluster.limits.LimitShares.Use;
+import io.fleetgauge.cluster.limits.LocalQueries.Use;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.peers.PeerList;
 import java.util.HashMap;
@@ -9,8 +9,6 @@ import java.util.function.ToIntFunction;
 
 /** This process's part of the limits, by what the heartbeats tell. Safe for all threads. */
 public final class ClusterLimits {
-  static final String TOPIC = "limits";
-
   private final LocalQueries local;
   private final LimitShares shares;
 
@@ -35,7 +33,7 @@ public final class ClusterLimits {
     link.run(
         () -> {
           of.shares.joined(link.list(), of::uses, PeerLink.now());
-          link.tell(TOPIC, true, of.shares::note);
+          link.tell(ShareNote.TOPIC, true, of.shares::note);
           link.onChange(of::settle);
         });
     return of;
@@ -59,16 +57,11 @@ public final class ClusterLimits {
   }
 
   private Map<String, Use> uses() {
-    Map<String, Use> uses = new HashMap<>();
-    local.uses().forEach((tenant, use) -> uses.put(tenant, of(use)));
-    LocalQueries.Use all = local.all();
+    Map<String, Use> uses = new HashMap<>(local.uses());
+    Use all = local.all();
     if (all.running() + all.waiting() > 0) {
-      uses.put(LimitShares.ALL_TENANTS, of(all));
+      uses.put(LimitShares.ALL_TENANTS, all);
     }
     return uses;
-  }
-
-  private static Use of(LocalQueries.Use use) {
-    return new Use(use.running(), use.waiting());
   }
 }

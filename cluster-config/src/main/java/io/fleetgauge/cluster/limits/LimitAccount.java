@@ -121,7 +121,7 @@ final class LimitAccount {
    *
    * @param counted the lives of all that are counted; whoever has gone owns nothing
    */
-  void used(LimitShares.Use use, Set<Long> counted, long now) {
+  void used(LocalQueries.Use use, Set<Long> counted, long now) {
     running = use.running();
     if (now - windowFrom >= DEMAND_MILLIS / 2) {
       peakBefore = now - windowFrom >= DEMAND_MILLIS ? 0 : peak;

@@ -1,5 +1,6 @@
 package io.fleetgauge.cluster.limits;
 
+import io.fleetgauge.cluster.limits.LocalQueries.Use;
 import io.fleetgauge.cluster.limits.ShareNote.Budget;
 import io.fleetgauge.cluster.peers.Peer;
 import io.fleetgauge.cluster.peers.PeerList;
@@ -71,14 +72,6 @@ final class LimitShares {
   private long joinedAt = NEVER;
   private boolean hasChanged;
   private byte[] note = ShareNote.NONE.toBytes();
-
-  /**
-   * Use of a limit by this query API.
-   *
-   * @param running queries that run
-   * @param waiting queries that would run if they were allowed to
-   */
-  record Use(int running, int waiting) {}
 
   private enum Kind {
     /** No other query API shares the limits. */
@@ -154,9 +147,9 @@ final class LimitShares {
 
     private static ShareNote read(Peer peer) {
       try {
-        return peer.note(ClusterLimits.TOPIC).isEmpty()
+        return peer.note(ShareNote.TOPIC).isEmpty()
             ? ShareNote.NONE
-            : ShareNote.fromBytes(peer.note(ClusterLimits.TOPIC).get());
+            : ShareNote.fromBytes(peer.note(ShareNote.TOPIC).get());
       } catch (WireException e) {
         return ShareNote.NONE; // it uses an even share
       }

@@ -13,6 +13,8 @@ import java.util.TreeMap;
  * @param budgets by key; those that it neither uses nor lends are left out
  */
 record ShareNote(boolean isWaiting, Map<String, Budget> budgets) {
+  static final String TOPIC = "limits";
+
   static final ShareNote NONE = new ShareNote(false, Map.of());
 
   /** Most limits in a note; those beyond are divided evenly. */
@@ -77,11 +79,8 @@ record ShareNote(boolean isWaiting, Map<String, Budget> budgets) {
    */
   static ShareNote fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the version");
-    if (version != VERSION) {
-      throw new WireException("a note of version " + version + ", this program reads " + VERSION);
-    }
-    boolean isWaiting = in.u8("whether it waits") == 1;
+    in.version(VERSION, "a note");
+    boolean isWaiting = in.flag("whether it waits");
     Map<String, Budget> budgets = new TreeMap<>();
     int count = in.count(BUDGET_BYTES, "the number of budgets");
     if (count > MAX_BUDGETS) {

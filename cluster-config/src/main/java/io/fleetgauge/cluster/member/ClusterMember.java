@@ -6,8 +6,8 @@ import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Stay;
-import io.fleetgauge.cluster.table.LookPace;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.PollSchedule;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
@@ -78,7 +78,7 @@ public final class ClusterMember implements AutoCloseable {
   private final TableMachine machine;
   private final ScheduledExecutorService thread;
   private final ProblemLog problems;
-  private final LookPace pace = new LookPace(now());
+  private final PollSchedule schedule = new PollSchedule(now());
   private final AtomicBoolean reconcileQueued = new AtomicBoolean();
   private final Set<String> registering = ConcurrentHashMap.newKeySet();
   private final List<Consumer<ClusterView>> listeners = new CopyOnWriteArrayList<>();
@@ -215,7 +215,7 @@ public final class ClusterMember implements AutoCloseable {
           return null;
         });
     thread.scheduleWithFixedDelay(
-        this::onTimer, LookPace.TICK_MILLIS, LookPace.TICK_MILLIS, TimeUnit.MILLISECONDS);
+        this::onTimer, PollSchedule.TICK_MILLIS, PollSchedule.TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -375,8 +375,8 @@ public final class ClusterMember implements AutoCloseable {
     return (int) hazelcast.getCluster().getMembers().stream().filter(Member::isLiteMember).count();
   }
 
-  /** Looks for a newer table soon, because another member says that there is one; never waits. */
-  public void look() {
+  /** Polls the registry soon, because another member says that there is one; never waits. */
+  public void poll() {
     reconcileSoon();
   }
 
@@ -413,13 +413,13 @@ public final class ClusterMember implements AutoCloseable {
   private void reconcile() {
     long now = now();
     try {
-      machine.on(registry.look(now, view.table().members()), this::carryOut);
+      machine.on(registry.poll(now, view.table().members()), this::carryOut);
       problems.update(now, machine.problem());
       if (machine.isUnsettled()) {
-        pace.changed(now);
+        schedule.changed(now);
       }
     } catch (RuntimeException e) {
-      pace.changed(now);
+      schedule.changed(now);
       if (!closing) {
         problems.update(
             now(),
@@ -433,7 +433,7 @@ public final class ClusterMember implements AutoCloseable {
   }
 
   private void onTimer() {
-    boolean isDue = pace.isDue(now());
+    boolean isDue = schedule.isDue(now());
     if (isDue) {
       reconcile();
     }
@@ -445,7 +445,7 @@ public final class ClusterMember implements AutoCloseable {
         }
       }
     } catch (RuntimeException e) {
-      pace.changed(now());
+      schedule.changed(now());
       LOG.debug("entries are read again in a second", e);
     }
   }
@@ -456,7 +456,7 @@ public final class ClusterMember implements AutoCloseable {
 
   private void carryOut(Effect effect) {
     if (effect.changes()) {
-      pace.changed(now());
+      schedule.changed(now());
     }
     switch (effect) {
       case Effect.SetStatus set -> registry.setStatus(self.orElseThrow().id(), set.stated());

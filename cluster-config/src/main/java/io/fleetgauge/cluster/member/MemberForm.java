@@ -24,11 +24,7 @@ record MemberForm(String id, URI address, String zone) {
    */
   static MemberForm fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a gateway of format version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a gateway");
     String id = in.string("an id");
     URI address = address(in.string("an address"));
     String zone = in.string("a zone");

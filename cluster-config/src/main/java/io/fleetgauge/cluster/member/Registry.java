@@ -1,6 +1,5 @@
 package io.fleetgauge.cluster.member;
 
-import com.hazelcast.cluster.Member;
 import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.cluster.MembershipListener;
 import com.hazelcast.config.Config;
@@ -9,16 +8,17 @@ import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.member.Entry.Found;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.HostForm;
+import io.fleetgauge.cluster.table.Membership;
+import io.fleetgauge.cluster.table.Membership.Stated;
+import io.fleetgauge.cluster.table.Membership.Status;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.ReportForm;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.cluster.table.StatusForm;
 import io.fleetgauge.cluster.table.TableForm;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.cluster.table.TableMachine;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
-import io.fleetgauge.cluster.table.TableMachine.Status;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
 import io.fleetgauge.runtime.trust.Seal;
@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +37,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Entries that the members share through Hazelcast: who is a gateway, the table, the known hosts,
@@ -69,7 +70,7 @@ final class Registry {
   /** Only query APIs look into it, so no other process asks Hazelcast for it. */
   private Optional<SharedMap> queryApis = Optional.empty();
 
-  /** Content of the table's place when it was looked at last. */
+  /** Content of the table's place at the last poll. */
   private Found seenTable = new Found.Nothing();
 
   /** The newest report of each host that was believed; an older one is a repetition. */
@@ -80,7 +81,7 @@ final class Registry {
 
   private final Map<String, Long> apiGoneSince = new HashMap<>();
 
-  /** A signature of nothing, by the secret with which all entries were signed when looked at. */
+  /** A signature of nothing, by the secret with which all entries were signed last. */
   private String signedWith = "";
 
   /** By host, the sequence of this member's last report. */
@@ -116,7 +117,7 @@ final class Registry {
     }
   }
 
-  /** Calls {@code changed}, on any thread, when there may be something new to look at. */
+  /** Calls {@code changed}, on any thread, when there may be something new to poll. */
   void onChange(Runnable changed) {
     hazelcast
         .getCluster()
@@ -147,14 +148,14 @@ final class Registry {
   }
 
   /**
-   * Looks at what the table is decided from.
+   * Reads what the table is decided from.
    *
    * @param now ms of any steady clock
    * @param known gateways whose status is wanted too if they are no members
    */
-  TableMachine.Event.Looked look(long now, Collection<String> known) {
+  TableMachine.Event.Polled poll(long now, Collection<String> known) {
     String session = session();
-    List<TableMachine.Member> gateways = gateways();
+    List<Membership> gateways = gateways();
     if (self.isPresent() && gateways.stream().noneMatch(each -> isSelf(each, session))) {
       // This membership is a new one, or the maps were lost.
       members.set(session, self.get().toBytes());
@@ -162,7 +163,7 @@ final class Registry {
     }
     if (gateways.isEmpty()) {
       seenTable = new Found.Nothing();
-      return new TableMachine.Event.Looked(now, session, List.of(), new Shared.Nothing(), Map.of());
+      return new TableMachine.Event.Polled(now, session, List.of(), new Shared.Nothing(), Map.of());
     }
     seenTable = tables.get(TABLE_KEY);
     Shared shared =
@@ -184,7 +185,7 @@ final class Registry {
               Stated of = StatusForm.fromBytes(entry.body());
               return new Status(entry.session(), of);
             });
-    return new TableMachine.Event.Looked(now, session, gateways, shared, stated);
+    return new TableMachine.Event.Polled(now, session, gateways, shared, stated);
   }
 
   /** When the secret has changed: what is signed with the one before would not be proven soon. */
@@ -204,18 +205,10 @@ final class Registry {
    * @return empty if they cannot be known yet
    */
   Optional<List<MemberForm>> queryApis(MemberForm own, boolean isPatient) {
-    Set<String> sessions = new TreeSet<>();
-    boolean hasData = false;
-    for (Member member : hazelcast.getCluster().getMembers()) {
-      if (member.isLiteMember()) {
-        sessions.add(member.getUuid().toString());
-      } else {
-        hasData = true;
-      }
-    }
-    if (!hasData) {
+    if (sessions(false).isEmpty()) {
       return Optional.empty();
     }
+    Set<String> sessions = sessions(true);
     if (queryApis.isEmpty()) {
       queryApis = Optional.of(makesQueryApis.get());
     }
@@ -225,16 +218,7 @@ final class Registry {
     if (!own.equals(announced.get(session))) {
       apis.set(session, own.toBytes());
     }
-    for (String gone : apis.all((key, entry) -> key).keySet()) {
-      // One that joins may publish itself before this member has heard of it.
-      if (!sessions.contains(gone) && !gone.equals(session)) {
-        long since = apiGoneSince.computeIfAbsent(gone, none -> System.nanoTime());
-        if (System.nanoTime() - since > FORGET_AFTER_NANOS) {
-          apis.delete(gone);
-          apiGoneSince.remove(gone);
-        }
-      }
-    }
+    forgetMembersThatLeft(apis, apiGoneSince);
     announced.remove(session);
     sessions.remove(session);
     return isPatient && !announced.keySet().containsAll(sessions)
@@ -242,7 +226,7 @@ final class Registry {
         : Optional.of(List.copyOf(announced.values()));
   }
 
-  private boolean isSelf(TableMachine.Member member, String session) {
+  private boolean isSelf(Membership member, String session) {
     return member.session().equals(session) && member.id().equals(self.orElseThrow().id());
   }
 
@@ -251,21 +235,23 @@ final class Registry {
   }
 
   /** Hazelcast lists members in the order in which they joined: the oldest first. */
-  private List<TableMachine.Member> gateways() {
-    Map<String, Member> present = new LinkedHashMap<>();
-    for (Member member : hazelcast.getCluster().getMembers()) {
-      // Only gateways hold data: without one every read of a map would fail.
-      if (!member.isLiteMember()) {
-        present.put(member.getUuid().toString(), member);
-      }
-    }
-    List<TableMachine.Member> gateways = new ArrayList<>();
+  private Set<String> sessions(boolean areLite) {
+    return hazelcast.getCluster().getMembers().stream()
+        .filter(member -> member.isLiteMember() == areLite)
+        .map(member -> member.getUuid().toString())
+        .collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private List<Membership> gateways() {
+    Set<String> present = sessions(false);
+    List<Membership> gateways = new ArrayList<>();
+    // Only gateways hold data: without one every read of a map would fail.
     if (!present.isEmpty()) {
-      Map<String, MemberForm> announced = members.get(present.keySet(), Registry::gateway);
-      for (String session : present.keySet()) {
+      Map<String, MemberForm> announced = members.get(present, Registry::gateway);
+      for (String session : present) {
         MemberForm form = announced.get(session);
         if (form != null) {
-          gateways.add(new TableMachine.Member(form.id(), session, form.zone(), form.address()));
+          gateways.add(new Membership(form.id(), session, form.zone(), form.address()));
         }
       }
     }
@@ -273,7 +259,7 @@ final class Registry {
   }
 
   TableMachine.Event.Gathered gather() {
-    forgetMembersThatLeft();
+    forgetMembersThatLeft(members, goneSince);
     Map<String, String> sessions = new HashMap<>();
     gateways().forEach(each -> sessions.put(each.id(), each.session()));
     Map<String, Report> understood = new TreeMap<>();
@@ -307,20 +293,20 @@ final class Registry {
     return true;
   }
 
-  private void forgetMembersThatLeft() {
+  private void forgetMembersThatLeft(SharedMap published, Map<String, Long> since) {
     long now = System.nanoTime();
-    Set<String> gone = new TreeSet<>(members.all((session, entry) -> session).keySet());
+    Set<String> gone = new TreeSet<>(published.all((session, entry) -> session).keySet());
     hazelcast.getCluster().getMembers().forEach(each -> gone.remove(each.getUuid().toString()));
-    goneSince.keySet().retainAll(gone);
+    since.keySet().retainAll(gone);
     for (String session : gone) {
       // One that joins may publish itself before this member has heard of it.
-      if (now - goneSince.computeIfAbsent(session, none -> now) > FORGET_AFTER_NANOS) {
-        members.delete(session);
+      if (now - since.computeIfAbsent(session, none -> now) > FORGET_AFTER_NANOS) {
+        published.delete(session);
       }
     }
   }
 
-  /** Replaces the table if it is still what was looked at last. */
+  /** Replaces the table if it is still what the last poll found. */
   boolean write(OwnershipTable table) {
     return tables.replace(TABLE_KEY, seenTable, TableForm.toBytes(table));
   }

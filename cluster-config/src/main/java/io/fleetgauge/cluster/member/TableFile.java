@@ -2,7 +2,7 @@ package io.fleetgauge.cluster.member;
 
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.TableForm;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;

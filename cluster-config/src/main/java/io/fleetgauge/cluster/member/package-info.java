@@ -9,10 +9,10 @@
  * <p>{@link io.fleetgauge.cluster.table.TableMachine} decides; this package carries out: {@code
  * Joining} starts the Hazelcast instance, {@code Registry} reads and writes the shared maps (the
  * table by compare-and-set), {@code TableFile} keeps the newest table, so that epochs and owners
- * outlive the memory of all members. A member looks at the registry when a listener says that
+ * outlive the memory of all members. A member polls the registry when a listener says that
  * something has changed and, because such events can be late or lost, when {@link
- * io.fleetgauge.cluster.table.LookPace} says so. {@code SharedMap} reads each entry by itself: one
- * that cannot be understood is ignored, logged once and counted, and harms nothing else.
+ * io.fleetgauge.cluster.table.PollSchedule} says so. {@code SharedMap} reads each entry by itself:
+ * one that cannot be understood is ignored, logged once and counted, and harms nothing else.
  *
  * <p>Nothing is believed that is not proven, where the cluster has a secret. {@code Handshake}
  * begins each connection between members, so that others cannot speak to Hazelcast at all; each

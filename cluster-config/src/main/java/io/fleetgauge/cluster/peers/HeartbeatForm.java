@@ -38,11 +38,7 @@ public final class HeartbeatForm {
    */
   public static Heartbeat fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a heartbeat of version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a heartbeat");
     String from = in.string("a name");
     if (from.length() > MAX_NAME) {
       throw new WireException("a name of " + from.length() + " characters; at most " + MAX_NAME);
@@ -51,7 +47,7 @@ public final class HeartbeatForm {
     long sent = in.uvar("when it was sent");
     long answers = in.u64("whom it answers");
     long answered = in.uvar("what it answers");
-    boolean leaving = in.u8("whether it leaves") == 1;
+    boolean leaving = in.flag("whether it leaves");
     Map<String, byte[]> notes = new HashMap<>();
     for (int i = in.count(NOTE_BYTES, "the number of notes"); i > 0; i--) {
       String topic = in.string("a topic");

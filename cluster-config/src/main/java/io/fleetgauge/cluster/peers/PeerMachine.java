@@ -111,7 +111,7 @@ public final class PeerMachine {
   }
 
   /**
-   * The cluster's membership has been looked at.
+   * The cluster's membership has been read.
    *
    * @param others the names of the other query APIs; empty while not known
    * @param count number of query APIs that it shows, this one included; some may not have a name

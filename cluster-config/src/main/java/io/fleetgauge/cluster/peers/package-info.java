@@ -6,6 +6,10 @@
  * to others by name. {@link io.fleetgauge.cluster.peers.PeerMachine} decides, without clock and
  * network; {@link io.fleetgauge.cluster.peers.PeerLink} carries heartbeats over HTTP.
  *
+ * <p>Gateways are not in it. A gateway is alive while it is a member of the cluster, and the view
+ * ({@code cluster.table}) has these, as one value with the table that says what they hold; hosts
+ * move on membership only, so gateways send no heartbeats.
+ *
  * <p>Shares of limits and owners of rule groups are functions of the list. What they need to know
  * of each peer travels as notes in the heartbeats: a note is sent until the peer has acknowledged
  * it. The answer to a heartbeat is one, too.

@@ -148,7 +148,7 @@ public final class Assignment {
     SortedMap<String, Long> starts = new TreeMap<>();
     for (String id : members) {
       Long start =
-          present.get(id).start().map(TableMachine.Start::number).orElse(before.starts().get(id));
+          present.get(id).start().map(Membership.Start::number).orElse(before.starts().get(id));
       if (start != null) {
         starts.put(id, start);
       }

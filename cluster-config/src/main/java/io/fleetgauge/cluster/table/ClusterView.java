@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * View of the cluster that a member has at one moment. Immutable.
+ * View of the cluster that a member has at one moment: the table, and the gateways that are alive.
+ * Immutable.
  *
  * @param table owners of all hosts
- * @param gateways addresses of the gateways, by id, oldest first
+ * @param gateways addresses of the gateways that are members, by id, oldest first; nothing else
+ *     says which gateways are alive
  * @param isMinority true if so many gateways are out of sight that others may have gone on without
  *     those that are in sight
  * @param start of this process, if it is a gateway
@@ -19,7 +21,7 @@ public record ClusterView(
     OwnershipTable table,
     Map<String, URI> gateways,
     boolean isMinority,
-    Optional<TableMachine.Start> start) {
+    Optional<Membership.Start> start) {
   public static final ClusterView EMPTY = new ClusterView(OwnershipTable.EMPTY, Map.of(), false);
 
   /** A view of a process that holds nothing. */

@@ -1,7 +1,6 @@
 package io.fleetgauge.cluster.table;
 
-import io.fleetgauge.cluster.table.TableMachine.Member;
-import io.fleetgauge.cluster.table.TableMachine.Status;
+import io.fleetgauge.cluster.table.Membership.Status;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,7 @@ import java.util.TreeSet;
  * @param statuses by gateway id
  */
 record Generations(
-    Optional<String> self, Map<String, Member> gateways, Map<String, Status> statuses) {
+    Optional<String> self, Map<String, Membership> gateways, Map<String, Status> statuses) {
   enum Decision {
     /** The shared table is the cluster's. */
     FOLLOW,
@@ -57,7 +56,7 @@ record Generations(
   private int votes(Collection<String> of, OwnershipTable known, Collection<Long> generations) {
     int votes = 0;
     for (String id : of) {
-      Member member = gateways.get(id);
+      Membership member = gateways.get(id);
       if (member != null && generations.contains(vote(member, known))) {
         votes++;
       }
@@ -66,7 +65,7 @@ record Generations(
   }
 
   /** Generation that a gateway votes for; 0 if it stated nothing in this membership. */
-  private long vote(Member member, OwnershipTable known) {
+  private long vote(Membership member, OwnershipTable known) {
     if (self.filter(member.id()::equals).isPresent()) {
       return known.generation();
     }

@@ -11,8 +11,6 @@ public final class HostForm {
   /** Other versions are not read. */
   public static final int VERSION = 1;
 
-  private static final int REMOVED = 1;
-
   private HostForm() {}
 
   public static byte[] toBytes(Registered host) {
@@ -20,7 +18,7 @@ public final class HostForm {
         .u8(VERSION)
         .string(host.admission().tenant())
         .uvar(host.admission().at())
-        .u8(host.removed() ? REMOVED : 0)
+        .u8(host.removed() ? 1 : 0)
         .toBytes();
   }
 
@@ -29,17 +27,10 @@ public final class HostForm {
    */
   public static Registered fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the host's version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a host of format version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a host");
     Admission admission = new Admission(in.string("a tenant"), in.uvar("when it was admitted"));
-    int removed = in.u8("whether a host is removed");
-    if (removed > REMOVED) {
-      throw new WireException("whether a host is removed is " + removed + ", allowed are 0 and 1");
-    }
+    boolean removed = in.flag("whether a host is removed");
     in.end("the host");
-    return new Registered(admission, removed == REMOVED);
+    return new Registered(admission, removed);
   }
 }

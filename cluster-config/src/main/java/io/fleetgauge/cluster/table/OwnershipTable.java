@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * @param epoch rises with every table of a generation, from 0; see {@link #nextEpoch}
  * @param members ids of the gateways that it was made for, sorted
  * @param starts by id of a member, the last of its starts that its holdings take account of; see
- *     {@link TableMachine.Start}. Of a member that has not stated one yet there is none
+ *     {@link Membership.Start}. Of a member that has not stated one yet there is none
  * @param holders by host name
  * @param removals when an operator removed hosts, ms since the epoch: a gateway that was away drops
  *     what it has of before. At most {@link #MAX_REMOVALS}, the latest ones
@@ -138,7 +138,7 @@ public record OwnershipTable(
    *
    * @param since from which epoch on it holds, as the owner or as a copy
    */
-  public boolean accountsFor(String gateway, TableMachine.Start start, long since) {
+  public boolean accountsFor(String gateway, Membership.Start start, long since) {
     return starts.getOrDefault(gateway, 0L) == start.number() || start.knows(generation, since);
   }
 

@@ -12,8 +12,6 @@ public final class ReportForm {
   /** Other versions are not read. */
   public static final int VERSION = 1;
 
-  private static final int IDLE = 1;
-
   private ReportForm() {}
 
   public static byte[] toBytes(Report report) {
@@ -22,7 +20,7 @@ public final class ReportForm {
     new TreeSet<>(report.behind()).forEach(out::string);
     out.uvar(report.synced().size());
     new TreeSet<>(report.synced()).forEach(out::string);
-    return out.u8(report.idle() ? IDLE : 0).toBytes();
+    return out.u8(report.idle() ? 1 : 0).toBytes();
   }
 
   /**
@@ -30,21 +28,14 @@ public final class ReportForm {
    */
   public static Report fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the report's version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a report of format version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a report");
     String owner = in.string("an owner");
     long since = in.uvar("the owner's first epoch");
     Set<String> behind = strings(in, "a gateway");
     Set<String> synced = strings(in, "a copy");
-    int idle = in.u8("whether a host is idle");
-    if (idle > IDLE) {
-      throw new WireException("whether a host is idle is " + idle + ", allowed are 0 and 1");
-    }
+    boolean idle = in.flag("whether a host is idle");
     in.end("the report");
-    return new Report(owner, since, behind, synced, idle == IDLE);
+    return new Report(owner, since, behind, synced, idle);
   }
 
   private static Set<String> strings(WireReader in, String what) throws WireException {

@@ -55,8 +55,7 @@ public record Situation(
    * @param active true if it may be given hosts; one that starts or leaves may not
    * @param start its statement of its present start; empty while it has not
    */
-  public record Gateway(
-      String id, String zone, boolean active, Optional<TableMachine.Start> start) {}
+  public record Gateway(String id, String zone, boolean active, Optional<Membership.Start> start) {}
 
   /**
    * An owner's word on a host.

@@ -1,8 +1,8 @@
 package io.fleetgauge.cluster.table;
 
-import io.fleetgauge.cluster.table.TableMachine.Standing;
-import io.fleetgauge.cluster.table.TableMachine.Start;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -30,11 +30,7 @@ public final class StatusForm {
    */
   public static Stated fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the status's version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a status of format version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a status");
     int standing = in.u8("a standing");
     if (standing >= Standing.values().length) {
       throw new WireException("a status with standing " + standing);

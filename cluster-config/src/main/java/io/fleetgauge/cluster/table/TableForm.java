@@ -18,7 +18,18 @@ public final class TableForm {
   /** Versions above this one are written by newer programs and are not read here. */
   public static final int VERSION = 1;
 
-  private static final int SYNCED = 1;
+  /** Content of the table's place in the registry. */
+  public sealed interface Shared {
+    record Nothing() implements Shared {}
+
+    record Table(OwnershipTable table) implements Shared {}
+
+    /** A table of a form that only a newer version of this program reads. */
+    record Newer(int version) implements Shared {}
+
+    /** Bytes that are not a table. */
+    record Damaged(String reason) implements Shared {}
+  }
 
   private TableForm() {}
 
@@ -35,7 +46,7 @@ public final class TableForm {
               new TreeSet<>(each.behind()).forEach(out::string);
               out.string(each.next().orElse("")).uvar(each.copies().size());
               for (Holders.Copy copy : each.copies()) {
-                out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? SYNCED : 0);
+                out.string(copy.gateway()).uvar(copy.since()).u8(copy.synced() ? 1 : 0);
               }
               out.u8(each.stay().ordinal());
               out.string(each.admission().tenant()).uvar(each.admission().at());
@@ -50,11 +61,7 @@ public final class TableForm {
    */
   public static OwnershipTable fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the table's version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a table of format version " + version + ", this program reads " + VERSION);
-    }
+    in.version(VERSION, "a table");
     long generation = in.u64("the generation");
     long epoch = in.uvar("the epoch");
     if (epoch < 0 || generation == 0 && epoch > 0) {
@@ -87,17 +94,17 @@ public final class TableForm {
    *
    * @param bytes null when there are none
    */
-  public static TableMachine.Shared shared(byte[] bytes) {
+  public static Shared shared(byte[] bytes) {
     if (bytes == null) {
-      return new TableMachine.Shared.Nothing();
+      return new Shared.Nothing();
     }
     if (bytes.length > 0 && (bytes[0] & 0xff) > VERSION) {
-      return new TableMachine.Shared.Newer(bytes[0] & 0xff);
+      return new Shared.Newer(bytes[0] & 0xff);
     }
     try {
-      return new TableMachine.Shared.Table(fromBytes(bytes));
+      return new Shared.Table(fromBytes(bytes));
     } catch (WireException e) {
-      return new TableMachine.Shared.Damaged(e.getMessage());
+      return new Shared.Damaged(e.getMessage());
     }
   }
 
@@ -112,7 +119,10 @@ public final class TableForm {
     List<Holders.Copy> copies = new ArrayList<>();
     for (int i = in.count(3, "copies"); i > 0; i--) {
       copies.add(
-          new Holders.Copy(in.string("a gateway"), in.uvar("a copy's first epoch"), isSynced(in)));
+          new Holders.Copy(
+              in.string("a gateway"),
+              in.uvar("a copy's first epoch"),
+              in.flag("whether a copy is synced")));
     }
     int stay = in.u8("whether a host stays");
     if (stay >= Stay.values().length) {
@@ -126,13 +136,5 @@ public final class TableForm {
         next.isEmpty() ? Optional.empty() : Optional.of(next),
         Stay.values()[stay],
         new Admission(in.string("a tenant"), in.uvar("when a host was admitted")));
-  }
-
-  private static boolean isSynced(WireReader in) throws WireException {
-    int flag = in.u8("whether a copy is synced");
-    if (flag > SYNCED) {
-      throw new WireException("whether a copy is synced is " + flag + ", allowed are 0 and 1");
-    }
-    return flag == SYNCED;
   }
 }

@@ -1,8 +1,13 @@
 package io.fleetgauge.cluster.table;
 
 import io.fleetgauge.cluster.table.Generations.Decision;
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
+import io.fleetgauge.cluster.table.Membership.Status;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,11 +25,11 @@ import java.util.function.Consumer;
  * All that one member decides about the table: which table it follows, when it writes one, and what
  * it states about itself. Events in, effects out. Not for several threads.
  *
- * <p>A member looks at the registry when something has changed and on a timer. It follows the
- * newest table it has seen; between two generations {@link Generations} decides. A gateway that
- * knows a newer table than the registry writes its own back: the registry was lost with its
- * members, or comes from the other side of a split. The oldest gateway makes the next table while
- * it sees most of the gateways of the present one.
+ * <p>A member polls the registry when something has changed and on a timer. It follows the newest
+ * table it has seen; between two generations {@link Generations} decides. A gateway that knows a
+ * newer table than the registry writes its own back: the registry was lost with its members, or
+ * comes from the other side of a split. The oldest gateway makes the next table while it sees most
+ * of the gateways of the present one.
  */
 public final class TableMachine {
   /** For so long a host is removed before it leaves: all who are present have seen the table. */
@@ -48,75 +53,6 @@ public final class TableMachine {
    */
   public record Self(String id, int replication, long start) {}
 
-  /**
-   * One start of a gateway's process. What later tables than the kept one gave to the gateway
-   * before they knew of this start, it may not have: it may have lost its store, or was not there.
-   *
-   * @param number another one for each start, not 0
-   * @param generation of the table that it had kept when it started; 0 for none
-   * @param kept the epoch of that table; 0 for none
-   */
-  public record Start(long number, long generation, long kept) {
-    /** Returns true if the gateway knew of a holding when it started. */
-    boolean knows(long ofGeneration, long since) {
-      return generation == ofGeneration && since <= kept;
-    }
-  }
-
-  /** Standings of a gateway. Their numbers are persisted. */
-  public enum Standing {
-    /** It is a member, and is given no hosts. */
-    PRESENT,
-    /** It may be given hosts. */
-    ACTIVE,
-    /** It has left on purpose, so its absence is not a split. */
-    LEFT
-  }
-
-  /**
-   * Statement of a gateway about itself.
-   *
-   * @param generation of the table that it follows; 0 for none
-   */
-  public record Stated(Standing standing, long generation, Start start) {}
-
-  /**
-   * Last statement of a gateway.
-   *
-   * @param session the membership in which it was made
-   */
-  public record Status(String session, Stated stated) {
-    Standing standing() {
-      return stated.standing();
-    }
-
-    long generation() {
-      return stated.generation();
-    }
-  }
-
-  /**
-   * A gateway that is a member of the cluster.
-   *
-   * @param session names this membership; a gateway that joins anew has another one
-   * @param zone as in {@link Situation.Gateway}
-   * @param address where it is reached by HTTP
-   */
-  public record Member(String id, String session, String zone, URI address) {}
-
-  /** Content of the table's place in the registry. */
-  public sealed interface Shared {
-    record Nothing() implements Shared {}
-
-    record Table(OwnershipTable table) implements Shared {}
-
-    /** A table of a form that only a newer version of this program reads. */
-    record Newer(int version) implements Shared {}
-
-    /** Bytes that are not a table. */
-    record Damaged(String reason) implements Shared {}
-  }
-
   /** Inputs of the machine. */
   public sealed interface Event {
     /**
@@ -127,10 +63,10 @@ public final class TableMachine {
      * @param gateways oldest first
      * @param statuses by gateway id
      */
-    record Looked(
+    record Polled(
         long now,
         String session,
-        List<Member> gateways,
+        List<Membership> gateways,
         Shared shared,
         Map<String, Status> statuses)
         implements Event {}
@@ -166,12 +102,12 @@ public final class TableMachine {
     record Forget(Set<String> hosts) implements Effect {}
 
     /**
-     * Replaces the table in the registry if it is still what was looked at, and looks again in any
+     * Replaces the table in the registry if it is still what was polled, and polls again in any
      * case: the table of another writer may have come first.
      */
     record Write(OwnershipTable table) implements Effect {}
 
-    /** Returns true if something is not as it was when this member looked before. */
+    /** Returns true if something is not as it was at the poll before. */
     default boolean changes() {
       return !(this instanceof Gather);
     }
@@ -182,10 +118,10 @@ public final class TableMachine {
   private ClusterView view;
   private OwnershipTable kept;
   private Optional<String> problem = Optional.empty();
-  private boolean hasLooked;
+  private boolean hasPolled;
   private boolean isColdStart;
-  private long firstLook;
-  private long lastLook;
+  private long firstPoll;
+  private long lastPoll;
 
   /**
    * Since when copies are synced that the table does not call so, ms; empty when there are none.
@@ -199,7 +135,7 @@ public final class TableMachine {
   private boolean leaving;
 
   /** The gateways that were seen last, by id, oldest first. */
-  private Map<String, Member> gateways = Map.of();
+  private Map<String, Membership> gateways = Map.of();
 
   private Map<String, Status> statuses = Map.of();
 
@@ -229,12 +165,12 @@ public final class TableMachine {
             : new ClusterView(kept, Map.of(), /* minority */ true, start);
   }
 
-  /** The view that was published last; before the first look, one made from the kept table. */
+  /** The view that was published last; before the first poll, one made from the kept table. */
   public ClusterView view() {
     return view;
   }
 
-  /** Problem with what was looked at last, in a sentence; empty when there is none. */
+  /** Problem with what was polled last, in a sentence; empty when there is none. */
   public Optional<String> problem() {
     return problem;
   }
@@ -249,7 +185,7 @@ public final class TableMachine {
 
   public void on(Event event, Consumer<Effect> effects) {
     switch (event) {
-      case Event.Looked looked -> looked(looked, effects);
+      case Event.Polled polled -> polled(polled, effects);
       case Event.Gathered gathered -> assign(gathered, effects);
       case Event.Activated activated -> active = true;
       case Event.Retired retired -> active = false;
@@ -266,14 +202,14 @@ public final class TableMachine {
     }
   }
 
-  private void looked(Event.Looked seen, Consumer<Effect> effects) {
-    if (!hasLooked) {
-      hasLooked = true;
-      firstLook = seen.now();
+  private void polled(Event.Polled seen, Consumer<Effect> effects) {
+    if (!hasPolled) {
+      hasPolled = true;
+      firstPoll = seen.now();
       isColdStart = kept.epoch() > 0 && seen.shared() instanceof Shared.Nothing;
     }
-    lastLook = seen.now();
-    Map<String, Member> byId = new LinkedHashMap<>();
+    lastPoll = seen.now();
+    Map<String, Membership> byId = new LinkedHashMap<>();
     // Of two members with one id, the younger one was started again and the older one is dead.
     seen.gateways().forEach(each -> byId.put(each.id(), each));
     gateways = byId;
@@ -408,7 +344,7 @@ public final class TableMachine {
    */
   private boolean isMajority(OwnershipTable table) {
     Set<String> present = new TreeSet<>();
-    for (Member each : gateways.values()) {
+    for (Membership each : gateways.values()) {
       Status status = statuses.get(each.id());
       if (self.map(Self::id).filter(each.id()::equals).isPresent()
           || status != null && status.session().equals(each.session())) {
@@ -426,7 +362,7 @@ public final class TableMachine {
     return table.isMajority(present);
   }
 
-  private boolean isOldest(Event.Looked seen) {
+  private boolean isOldest(Event.Polled seen) {
     return !seen.gateways().isEmpty()
         && seen.gateways().getFirst().session().equals(seen.session());
   }
@@ -437,7 +373,7 @@ public final class TableMachine {
       return false;
     }
     if (isColdStart && !gateways.keySet().containsAll(table.members())) {
-      if (now - firstLook < COLD_START_MILLIS) {
+      if (now - firstPoll < COLD_START_MILLIS) {
         return false;
       }
       isColdStart = false;
@@ -446,14 +382,14 @@ public final class TableMachine {
     return table.epoch() > 0 || gateways.values().stream().anyMatch(this::isActive);
   }
 
-  private boolean isActive(Member gateway) {
+  private boolean isActive(Membership gateway) {
     Status status = statuses.get(gateway.id());
     return status != null
         && status.standing() == Standing.ACTIVE
         && status.session().equals(gateway.session());
   }
 
-  private Optional<Start> startOf(Member gateway) {
+  private Optional<Start> startOf(Membership gateway) {
     if (self.map(Self::id).filter(gateway.id()::equals).isPresent()) {
       return start;
     }
@@ -467,7 +403,7 @@ public final class TableMachine {
     OwnershipTable table =
         view.table().generation() == 0 ? OwnershipTable.beginning(maker.start()) : view.table();
     List<Situation.Gateway> present = new ArrayList<>();
-    for (Member each : gateways.values()) {
+    for (Membership each : gateways.values()) {
       present.add(new Situation.Gateway(each.id(), each.zone(), isActive(each), startOf(each)));
     }
     Set<String> hosts = new TreeSet<>(table.hosts());
@@ -525,7 +461,7 @@ public final class TableMachine {
             });
     removedSince.keySet().retainAll(removed);
     removed.removeIf(
-        host -> lastLook - removedSince.computeIfAbsent(host, none -> lastLook) < REMOVE_MILLIS);
+        host -> lastPoll - removedSince.computeIfAbsent(host, none -> lastPoll) < REMOVE_MILLIS);
     return removed;
   }
 
@@ -540,16 +476,16 @@ public final class TableMachine {
       return false;
     }
     if (syncedSince.isEmpty()) {
-      syncedSince = OptionalLong.of(lastLook);
+      syncedSince = OptionalLong.of(lastPoll);
     }
     boolean isEarly =
-        syncedWritten.isPresent() && lastLook - syncedWritten.getAsLong() < SYNCED_MILLIS;
+        syncedWritten.isPresent() && lastPoll - syncedWritten.getAsLong() < SYNCED_MILLIS;
     boolean areAll = next.holders().values().stream().allMatch(TableMachine::areCopiesSynced);
-    if (isEarly || !areAll && lastLook - syncedSince.getAsLong() < SYNCED_MILLIS) {
+    if (isEarly || !areAll && lastPoll - syncedSince.getAsLong() < SYNCED_MILLIS) {
       return true;
     }
     syncedSince = OptionalLong.empty();
-    syncedWritten = OptionalLong.of(lastLook);
+    syncedWritten = OptionalLong.of(lastPoll);
     return false;
   }
 

@@ -89,7 +89,7 @@ class ClusterBusTest {
   }
 
   @Test
-  void aChangedTableAndChangedTenantsMakeTheOthersLook() {
+  void aChangedTableAndChangedTenantsMakeTheOthersPoll() {
     ClusterBus gateway = gateway();
     ClusterBus api = queryApi("q1");
     List<Long> epochs = new CopyOnWriteArrayList<>();
@@ -107,14 +107,14 @@ class ClusterBusTest {
   }
 
   @Test
-  void aChangedTenantsFileMakesTheOthersLookAtTheirs(Vertx vertx) throws Exception {
+  void aChangedTenantsFileMakesTheOthersReadTheirs(Vertx vertx) throws Exception {
     Guard guard = guard(vertx);
     ClusterMember member = join(Optional.of("g1"));
     ClusterBus gateway = connect(member, "g1", SECRET);
     ClusterBus api = queryApi("q1");
     AtomicInteger looks = new AtomicInteger();
     api.onTenantsChanged(looks::incrementAndGet);
-    Hints.exchange(gateway, member, guard);
+    gateway.exchangeHints(member, guard);
     await().until(() -> gateway.isConnected() && api.isConnected());
     AtomicInteger changes = new AtomicInteger();
     await()
@@ -130,14 +130,14 @@ class ClusterBusTest {
 
   /** This one would not look by itself before the test ends. */
   @Test
-  void whoeverIsToldThatTenantsChangedLooksAtItsOwnFile(Vertx vertx) throws Exception {
+  void whoeverIsToldThatTenantsChangedReadsItsOwnFile(Vertx vertx) throws Exception {
     Guard guard = guard(withoutTurns(vertx));
     AtomicInteger read = new AtomicInteger();
     guard.onTenantsChange(read::incrementAndGet);
     ClusterMember member = join(Optional.of("g1"));
     ClusterBus gateway = connect(member, "g1", SECRET);
     ClusterBus api = queryApi("q1");
-    Hints.exchange(gateway, member, guard);
+    gateway.exchangeHints(member, guard);
     tenants(1);
     await()
         .atMost(SOON)
@@ -155,7 +155,7 @@ class ClusterBusTest {
     ClusterBus api = queryApi("q1");
     List<Long> epochs = new CopyOnWriteArrayList<>();
     api.onTableChanged(epochs::add);
-    Hints.exchange(gateway, member, guard(vertx));
+    gateway.exchangeHints(member, guard(vertx));
     await().until(() -> gateway.isConnected() && api.isConnected());
     member.activate();
     AtomicInteger hosts = new AtomicInteger();

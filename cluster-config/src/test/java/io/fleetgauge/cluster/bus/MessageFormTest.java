@@ -62,7 +62,7 @@ class MessageFormTest {
     byte[] bytes = MessageForm.toBytes(envelope(new TenantsChanged()));
     bytes[0] = 2;
     assertThatThrownBy(() -> MessageForm.fromBytes(bytes))
-        .hasMessage("a message has version 2; readable is 1");
+        .hasMessage("a message of format version 2, this program reads 1");
     bytes[0] = 1;
     bytes[bytes.length - 1] = 10;
     assertThatThrownBy(() -> MessageForm.fromBytes(bytes))

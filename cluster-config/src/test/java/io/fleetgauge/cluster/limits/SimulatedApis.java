@@ -74,7 +74,7 @@ final class SimulatedApis {
 
     private void joined() {
       shares.joined(peers.list(), this::uses, now);
-      peers.tell(ClusterLimits.TOPIC, true, shares::note);
+      peers.tell(ShareNote.TOPIC, true, shares::note);
     }
 
     Api wants(int queries) {
@@ -121,10 +121,10 @@ final class SimulatedApis {
       peers.tick(now, this::beat);
     }
 
-    private Map<String, LimitShares.Use> uses() {
-      Map<String, LimitShares.Use> uses = new HashMap<>();
+    private Map<String, LocalQueries.Use> uses() {
+      Map<String, LocalQueries.Use> uses = new HashMap<>();
       if (demand > 0 || !ends.isEmpty()) {
-        uses.put(TENANT, new LimitShares.Use(ends.size(), Math.max(0, demand - ends.size())));
+        uses.put(TENANT, new LocalQueries.Use(ends.size(), Math.max(0, demand - ends.size())));
       }
       return uses;
     }

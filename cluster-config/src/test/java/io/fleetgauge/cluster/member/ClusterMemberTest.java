@@ -8,6 +8,7 @@ import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.runtime.FreePorts;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import java.io.IOException;
@@ -16,10 +17,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -119,6 +123,72 @@ class ClusterMemberTest {
         Optional.of(new ClusterMember.Gateway("g2", address, "", folder.resolve("g2"))),
         key);
     assertThat(looking).singleElement().asString().startsWith("cluster-");
+  }
+
+  /** A listener occupies that thread, as a frozen member would that does not answer it. */
+  @Test
+  void readingRegisteringAndReportingDoNotWaitForTheThreadThatCallsHazelcast() throws Exception {
+    ClusterMember member = gateway("g1", FreePorts.take(1), 0);
+    member.register("a", Admission.UNKNOWN);
+    await().atMost(SOON).until(() -> member.view().table().owner("a").isPresent());
+    CountDownLatch returns = new CountDownLatch(1);
+    CountDownLatch occupied = new CountDownLatch(1);
+    AtomicReference<ClusterView> seen = new AtomicReference<>(member.view());
+    member.onChange(
+        view -> {
+          if (seen.getAndSet(view) != view) {
+            occupied.countDown();
+            try {
+              returns.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        });
+    try {
+      member.register("b", Admission.UNKNOWN);
+      occupied.await();
+      assertThat(member.view()).isSameAs(seen.get());
+      member.register("c", Admission.UNKNOWN);
+      member.report("a", new Report("g1", 1, Set.of(), Set.of()));
+      member.remove("b", 1);
+      member.poll();
+      member.retire();
+      assertThat(member.queryApis()).isZero();
+    } finally {
+      returns.countDown();
+    }
+  }
+
+  @Test
+  void queryApisFindEachOtherByWhatTheyPublishAndGatewaysAreNoneOfThem() throws IOException {
+    List<Integer> ports = FreePorts.take(3);
+    ClusterMember g1 = gateway("g1", ports, 0);
+    Map<String, Map<String, URI>> found = new ConcurrentHashMap<>();
+    Map<String, ClusterMember> apis = new TreeMap<>();
+    for (String name : List.of("q1", "q2")) {
+      ClusterMember api = join(ports, apis.size() + 1, Optional.empty());
+      apis.put(name, api);
+      api.meetQueryApis(
+          name, URI.create("http://" + name + ":9090"), others -> found.put(name, others));
+    }
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                found.equals(
+                    Map.of(
+                        "q1",
+                        Map.of("q2", URI.create("http://q2:9090")),
+                        "q2",
+                        Map.of("q1", URI.create("http://q1:9090")))));
+    for (ClusterMember each : List.of(g1, apis.get("q1"), apis.get("q2"))) {
+      assertThat(each.queryApis()).isEqualTo(2);
+      assertThat(each.view().gateways()).containsOnlyKeys("g1");
+    }
+    apis.get("q2").close();
+    await().atMost(SOON).until(() -> found.get("q1").isEmpty());
+    assertThat(apis.get("q1").queryApis()).isOne();
   }
 
   @Test

@@ -3,11 +3,14 @@ package io.fleetgauge.cluster.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.runtime.trust.ClusterKey;
+import io.fleetgauge.runtime.trust.ClusterKey.Purpose;
+import io.fleetgauge.runtime.trust.Seal;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -110,6 +113,51 @@ class HandshakeTest {
             },
             new Handshake(KEY)::accept);
     assertThat(outcome.accepting()).isEqualTo("it has another cluster secret than this process");
+  }
+
+  @Test
+  void theHandshakeHasTheBytesThatAreDrawn() throws IOException {
+    Outcome outcome =
+        play(
+            socket -> {
+              byte[] mine = HexFormat.of().parseHex("46474d" + "01" + "01" + "ab".repeat(32));
+              socket.getOutputStream().write(mine);
+              byte[] theirs = socket.getInputStream().readNBytes(37);
+              assertThat(theirs).startsWith('F', 'G', 'M', 1, 1);
+              Seal seal = new Seal(KEY, Purpose.CONNECTION);
+              byte[] proof = socket.getInputStream().readNBytes(32);
+              assertThat(seal.verifies(proof, bytes("accepts"), mine, theirs)).isTrue();
+              socket.getOutputStream().write(seal.sign(bytes("connects"), mine, theirs));
+              assertThat(socket.getInputStream().read()).isOne();
+            },
+            new Handshake(KEY)::accept);
+    assertThat(outcome).isEqualTo(new Outcome("", ""));
+  }
+
+  /** Such as one that was recorded on another connection, or made for another purpose. */
+  @Test
+  void aProofOfOtherNoncesOrForAnotherPurposeIsNone() throws IOException {
+    for (boolean isRecorded : List.of(true, false)) {
+      Outcome outcome =
+          play(
+              socket -> {
+                byte[] mine = HexFormat.of().parseHex("46474d" + "01" + "01" + "ab".repeat(32));
+                socket.getOutputStream().write(mine);
+                byte[] theirs = socket.getInputStream().readNBytes(37);
+                socket.getInputStream().readNBytes(32);
+                Seal seal = new Seal(KEY, isRecorded ? Purpose.CONNECTION : Purpose.STREAM);
+                byte[] other = isRecorded ? mine : theirs;
+                socket.getOutputStream().write(seal.sign(bytes("connects"), mine, other));
+                assertThat(socket.getInputStream().read()).isZero();
+              },
+              new Handshake(KEY)::accept);
+      assertThat(outcome.connecting()).isEmpty();
+      assertThat(outcome.accepting()).isEqualTo("it has another cluster secret than this process");
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test

@@ -8,6 +8,7 @@ import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
 import com.hazelcast.core.HazelcastInstance;
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.cluster.member.Entry.Found;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Situation.Report;
 import io.fleetgauge.runtime.FreePorts;
@@ -20,6 +21,7 @@ import java.io.Serializable;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +118,34 @@ class RubbishEntriesTest {
       gateway.register("before", Admission.UNKNOWN);
       await().atMost(SOON).until(() -> hosts.size() == 1);
     }
+  }
+
+  @Test
+  void anOwnerPutsItsReportThereAgainWhenSomebodyElseReplacedIt() {
+    HazelcastInstance other = ForeignMember.join(name, port, ClusterKey.NONE);
+    try {
+      Map<Object, Object> reports = other.getMap("fleetgauge.reports");
+      gateway.report("before", new Report("g1", 1, Set.of(), Set.of()));
+      await().atMost(SOON).until(() -> reports.get("before") != null);
+      Object own = reports.get("before");
+      reports.put("before", new byte[] {1, 2, 3});
+      await().atMost(SOON).until(() -> isReportOf(own, reports.get("before")));
+      reports.remove("before");
+      await().atMost(SOON).until(() -> isReportOf(own, reports.get("before")));
+    } finally {
+      other.shutdown();
+    }
+  }
+
+  /** The same report; only its sequence differs. */
+  private static boolean isReportOf(Object before, Object now) {
+    Seal open = new Seal(ClusterKey.NONE, Purpose.ENTRY);
+    return now instanceof byte[] bytes
+        && Entry.open(bytes, open) instanceof Found.Proven(byte[] same, Entry entry)
+        && Entry.open((byte[]) before, open) instanceof Found.Proven(byte[] first, Entry own)
+        && entry.session().equals(own.session())
+        && entry.sequence() > own.sequence()
+        && Arrays.equals(entry.body(), own.body());
   }
 
   /** A copy may have fallen behind since; whoever puts the report back need not know the secret. */

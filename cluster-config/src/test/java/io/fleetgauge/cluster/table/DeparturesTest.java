@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Copy;
 import io.fleetgauge.cluster.table.Holders.Stay;
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
+import io.fleetgauge.cluster.table.Membership.Status;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
-import io.fleetgauge.cluster.table.TableMachine.Member;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
-import io.fleetgauge.cluster.table.TableMachine.Standing;
-import io.fleetgauge.cluster.table.TableMachine.Start;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
-import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,7 +32,7 @@ class DeparturesTest {
   /** What the registry has; the machine's table is followed as soon as it is written. */
   private final Map<String, Registered> registry = new TreeMap<>();
 
-  private final Map<String, Member> present = new LinkedHashMap<>();
+  private final Map<String, Membership> present = new LinkedHashMap<>();
   private TableMachine machine;
   private long now;
 
@@ -192,13 +191,14 @@ class DeparturesTest {
 
   private void holds(Optional<Holders> host) {
     for (String id : List.of("g1", "g2", "g3")) {
-      present.put(id, new Member(id, "session-" + id, "", URI.create("http://" + id + ":9500")));
+      present.put(
+          id, new Membership(id, "session-" + id, "", URI.create("http://" + id + ":9500")));
     }
     TreeMap<String, Holders> holders = new TreeMap<>();
     host.ifPresent(each -> holders.put("a", each));
     OwnershipTable table = new OwnershipTable(1, 5L << 16, List.of("g1", "g2", "g3"), holders);
     machine = new TableMachine(Optional.of(new TableMachine.Self("g1", 2, 77)), table);
-    look(table);
+    poll(table);
   }
 
   private Optional<Holders> holders() {
@@ -223,7 +223,7 @@ class DeparturesTest {
 
   /** The owner reports, and the table that is made of it is followed. */
   private void gathers(Optional<Report> report) {
-    look(machine.view().table());
+    poll(machine.view().table());
     Map<String, Report> reports = new TreeMap<>();
     report.ifPresent(each -> reports.put("a", each));
     on(new Event.Gathered(Map.copyOf(registry), reports));
@@ -234,11 +234,11 @@ class DeparturesTest {
     return new Stated(Standing.ACTIVE, 1, new Start(id.hashCode(), 1, 5L << 16));
   }
 
-  private void look(OwnershipTable table) {
+  private void poll(OwnershipTable table) {
     Map<String, Status> statuses = new TreeMap<>();
     present.forEach((id, member) -> statuses.put(id, new Status(member.session(), stated(id))));
     on(
-        new Event.Looked(
+        new Event.Polled(
             now, "session-g1", List.copyOf(present.values()), new Shared.Table(table), statuses));
   }
 
@@ -252,7 +252,7 @@ class DeparturesTest {
         assertThat(registry.keySet())
             .as("a host that is in the registry comes into the next table again")
             .allMatch(host -> registry.get(host).removed() || write.table().hosts().contains(host));
-        look(write.table());
+        poll(write.table());
       }
     }
   }

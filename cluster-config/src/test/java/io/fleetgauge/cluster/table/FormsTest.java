@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.Holders.Admission;
 import io.fleetgauge.cluster.table.Holders.Stay;
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
-import io.fleetgauge.cluster.table.TableMachine.Standing;
-import io.fleetgauge.cluster.table.TableMachine.Start;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.HexFormat;
 import java.util.List;

@@ -3,11 +3,10 @@ package io.fleetgauge.cluster.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.Generations.Decision;
-import io.fleetgauge.cluster.table.TableMachine.Member;
-import io.fleetgauge.cluster.table.TableMachine.Standing;
-import io.fleetgauge.cluster.table.TableMachine.Start;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
-import io.fleetgauge.cluster.table.TableMachine.Status;
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
+import io.fleetgauge.cluster.table.Membership.Status;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class GenerationsTest {
   private static final OwnershipTable SHARED = table(2, 5, "g8", "g9");
 
-  private final Map<String, Member> present = new TreeMap<>();
+  private final Map<String, Membership> present = new TreeMap<>();
   private final Map<String, Status> statuses = new TreeMap<>();
 
   private static OwnershipTable table(long generation, long epoch, String... members) {
@@ -36,7 +35,7 @@ class GenerationsTest {
   /** A gateway is present and follows a table of a generation; 0 for none. */
   private GenerationsTest votes(long generation, String... gateways) {
     for (String id : gateways) {
-      present.put(id, new Member(id, "now", "", URI.create("http://" + id)));
+      present.put(id, new Membership(id, "now", "", URI.create("http://" + id)));
       statuses.put(id, status("now", generation));
     }
     return this;

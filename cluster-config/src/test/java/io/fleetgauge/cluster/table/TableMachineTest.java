@@ -2,16 +2,15 @@ package io.fleetgauge.cluster.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.cluster.table.Membership.Standing;
+import io.fleetgauge.cluster.table.Membership.Start;
+import io.fleetgauge.cluster.table.Membership.Stated;
+import io.fleetgauge.cluster.table.Membership.Status;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
-import io.fleetgauge.cluster.table.TableMachine.Member;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
-import io.fleetgauge.cluster.table.TableMachine.Standing;
-import io.fleetgauge.cluster.table.TableMachine.Start;
-import io.fleetgauge.cluster.table.TableMachine.Stated;
-import io.fleetgauge.cluster.table.TableMachine.Status;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +21,9 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class TableMachineTest {
-  private static final Member G1 = member("g1");
-  private static final Member G2 = member("g2");
-  private static final Member G3 = member("g3");
+  private static final Membership G1 = member("g1");
+  private static final Membership G2 = member("g2");
+  private static final Membership G3 = member("g3");
   private static final OwnershipTable TABLE =
       OwnershipTable.ofOwners(5L << 16, Map.of("a", "g1", "b", "g2", "c", "g3"));
   private static final OwnershipTable OLDER =
@@ -47,9 +46,9 @@ class TableMachineTest {
   @Test
   void theOldestGatewayMakesTheFirstTableWhenOneMayBeGivenHosts() {
     statuses = Map.of();
-    assertThat(look(new Shared.Nothing(), G1, G2)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Nothing(), G1, G2)).doesNotContain(new Effect.Gather());
     statuses = Map.of("g2", active("g2", 0));
-    assertThat(look(new Shared.Nothing(), G1, G2)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Nothing(), G1, G2)).contains(new Effect.Gather());
     List<Effect> made = on(new Event.Gathered(Map.of("a", Registered.UNKNOWN), Map.of()));
     OwnershipTable table = ((Effect.Write) made.getLast()).table();
     assertThat(table.owners()).isEqualTo(Map.of("a", "g2"));
@@ -59,50 +58,50 @@ class TableMachineTest {
   @Test
   void onlyTheOldestGatewayMakesTables() {
     machine = gateway("g2", OwnershipTable.EMPTY);
-    assertThat(look(new Shared.Table(TABLE), G1, G2, G3)).doesNotContain(new Effect.Gather());
-    assertThat(look(new Shared.Table(TABLE), G2, G3)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2, G3)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G2, G3)).contains(new Effect.Gather());
   }
 
   @Test
   void aMinorityFollowsTheTableAndMakesNone() {
-    assertThat(look(new Shared.Table(TABLE), G1)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1)).doesNotContain(new Effect.Gather());
     assertThat(machine.view().isMinority()).isTrue();
     statuses =
         Map.of("g1", active("g1", 1), "g2", new Status("session-g2", stated(Standing.LEFT, 1)));
-    assertThat(look(new Shared.Table(TABLE), G1)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1)).contains(new Effect.Gather());
     assertThat(machine.view().isMinority()).as("g2 has left on purpose").isFalse();
-    look(new Shared.Table(TABLE), G1, new Member("g2", "session-again", "", G2.address()));
-    look(new Shared.Table(TABLE), G1);
+    poll(new Shared.Table(TABLE), G1, new Membership("g2", "session-again", "", G2.address()));
+    poll(new Shared.Table(TABLE), G1);
     assertThat(machine.view().isMinority()).as("g2 has been back since").isTrue();
   }
 
   @Test
   void theOlderTableOfTheRegistryIsReplacedByTheOneThatIsKnown() {
-    look(new Shared.Table(TABLE), G1, G2, G3);
-    assertThat(look(new Shared.Table(OLDER), G1, G2, G3)).contains(new Effect.Write(TABLE));
+    poll(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(poll(new Shared.Table(OLDER), G1, G2, G3)).contains(new Effect.Write(TABLE));
     assertThat(machine.view().table()).isEqualTo(TABLE);
     assertThat(machine.problem()).hasValueSatisfying(text -> assertThat(text).contains("older"));
-    assertThat(look(new Shared.Nothing(), G1, G2, G3)).contains(new Effect.Write(TABLE));
+    assertThat(poll(new Shared.Nothing(), G1, G2, G3)).contains(new Effect.Write(TABLE));
   }
 
   @Test
   void aTableOfANewerVersionIsReportedAndLeftAloneAndTheOldOneStaysInUse() {
     on(new Event.Activated());
-    look(new Shared.Table(TABLE), G1, G2, G3);
-    assertThat(look(new Shared.Newer(9), G1, G2))
+    poll(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(poll(new Shared.Newer(9), G1, G2))
         .noneMatch(each -> each instanceof Effect.Write || each instanceof Effect.Gather);
     assertThat(machine.view().table()).isEqualTo(TABLE);
     assertThat(machine.view().gateways()).containsOnlyKeys("g1", "g2");
     assertThat(machine.problem())
         .hasValueSatisfying(text -> assertThat(text).contains("version 9"));
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     assertThat(machine.problem()).isEmpty();
   }
 
   @Test
   void aDamagedTableIsReplacedByTheOneThatIsKnown() {
-    look(new Shared.Table(TABLE), G1, G2, G3);
-    assertThat(look(new Shared.Damaged("rubbish"), G1, G2, G3)).contains(new Effect.Write(TABLE));
+    poll(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(poll(new Shared.Damaged("rubbish"), G1, G2, G3)).contains(new Effect.Write(TABLE));
     assertThat(machine.problem()).hasValueSatisfying(text -> assertThat(text).contains("rubbish"));
   }
 
@@ -110,36 +109,36 @@ class TableMachineTest {
   void atAColdStartTheFirstGatewaysWaitForTheOthersOfTheKeptTable() {
     machine = gateway("g1", TABLE);
     assertThat(machine.view().isMinority()).as("nobody was seen yet").isTrue();
-    assertThat(look(new Shared.Nothing(), G1, G2)).contains(new Effect.Write(TABLE));
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
-    assertThat(look(new Shared.Table(TABLE), G1, G2, G3)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Nothing(), G1, G2)).contains(new Effect.Write(TABLE));
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2, G3)).contains(new Effect.Gather());
     now = TableMachine.COLD_START_MILLIS - 1;
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
     now = TableMachine.COLD_START_MILLIS;
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
   }
 
   @Test
   void aGatewayThatIsRestartedAloneDoesNotWait() {
     machine = gateway("g1", TABLE);
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
   }
 
   @Test
   void aGatewayStatesItselfAgainWhenTheRegistryHasAnotherStatus() {
     statuses = Map.of();
-    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
+    assertThat(poll(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
     statuses = Map.of("g1", new Status("session-before", stated(Standing.ACTIVE, 0)));
-    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
+    assertThat(poll(new Shared.Nothing(), G1)).contains(states(Standing.PRESENT, 0));
     on(new Event.Activated());
-    assertThat(look(new Shared.Nothing(), G1)).contains(states(Standing.ACTIVE, 0));
+    assertThat(poll(new Shared.Nothing(), G1)).contains(states(Standing.ACTIVE, 0));
     statuses = Map.of("g1", new Status("session-g1", new Stated(Standing.ACTIVE, 0, start)));
-    assertThat(look(new Shared.Nothing(), G1)).noneMatch(Effect.SetStatus.class::isInstance);
-    assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.ACTIVE, 1));
+    assertThat(poll(new Shared.Nothing(), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+    assertThat(poll(new Shared.Table(TABLE), G1)).contains(states(Standing.ACTIVE, 1));
     on(new Event.Retired());
-    assertThat(look(new Shared.Table(TABLE), G1)).contains(states(Standing.PRESENT, 1));
+    assertThat(poll(new Shared.Table(TABLE), G1)).contains(states(Standing.PRESENT, 1));
     assertThat(on(new Event.Leaving())).containsExactly(states(Standing.LEFT, 1));
-    assertThat(look(new Shared.Table(TABLE), G1)).noneMatch(Effect.SetStatus.class::isInstance);
+    assertThat(poll(new Shared.Table(TABLE), G1)).noneMatch(Effect.SetStatus.class::isInstance);
   }
 
   // --- starts ---
@@ -158,7 +157,7 @@ class TableMachineTest {
         .isNotEqualTo(Optional.of(1L));
     assertThat(made.starts()).containsEntry("g2", 99L);
     statuses = Map.of("g1", statuses.get("g1"), "g2", statuses.get("g2"), "g3", statuses.get("g3"));
-    look(new Shared.Table(made), G1, G2, G3);
+    poll(new Shared.Table(made), G1, G2, G3);
     assertThat(on(new Event.Gathered(Map.of(), Map.of()))).as("once").isEmpty();
   }
 
@@ -194,14 +193,14 @@ class TableMachineTest {
   @Test
   void untilATableTakesAccountOfItAGatewayKnowsThatItMayLackWhatItWasGiven() {
     machine = gateway("g1", OwnershipTable.EMPTY);
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     assertThat(machine.view().accountsFor("g1", TABLE.epoch())).isFalse();
     OwnershipTable made = made(TABLE);
-    look(new Shared.Table(made), G1, G2, G3);
+    poll(new Shared.Table(made), G1, G2, G3);
     assertThat(made.starts()).containsEntry("g1", 77L);
     assertThat(machine.view().accountsFor("g1", TABLE.epoch())).isTrue();
     machine = gateway("g1", TABLE);
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     assertThat(machine.view().accountsFor("g1", TABLE.epoch())).as("it had kept it").isTrue();
     assertThat(machine.view().accountsFor("g1", TABLE.epoch() + 1)).isFalse();
   }
@@ -230,7 +229,7 @@ class TableMachineTest {
       int replication = 1 + before.holders("a").orElseThrow().copies().size();
       machine = new TableMachine(Optional.of(new TableMachine.Self("g1", replication, 77)), before);
     }
-    look(new Shared.Table(before), G1, G2, G3);
+    poll(new Shared.Table(before), G1, G2, G3);
     return on(new Event.Gathered(Map.of(), Map.of())).stream()
         .filter(Effect.Write.class::isInstance)
         .map(each -> ((Effect.Write) each).table())
@@ -242,11 +241,11 @@ class TableMachineTest {
 
   @Test
   void theFirstTableHasTheGenerationOfItsMaker() {
-    look(new Shared.Nothing(), G1);
+    poll(new Shared.Nothing(), G1);
     List<Effect> made = on(new Event.Gathered(Map.of("a", Registered.UNKNOWN), Map.of()));
     assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(77);
     machine = gateway("g1", TABLE);
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     made = on(new Event.Gathered(Map.of("new", Registered.UNKNOWN), Map.of()));
     assertThat(((Effect.Write) made.getLast()).table().generation()).isEqualTo(1);
   }
@@ -254,21 +253,21 @@ class TableMachineTest {
   @Test
   void aProcessThatOnlyReadsFollowsTheGenerationOfMoreGatewaysToALowerEpoch() {
     machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
-    look("q", new Shared.Table(TABLE), G1, G2, G3);
+    poll("q", new Shared.Table(TABLE), G1, G2, G3);
     statuses = Map.of("g1", active("g1", 1), "g2", active("g2", 1), "g3", active("g3", 2));
-    look("q", new Shared.Table(ANEW), G1, G2, G3);
+    poll("q", new Shared.Table(ANEW), G1, G2, G3);
     assertThat(machine.view().table()).as("one of three").isEqualTo(TABLE);
     statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 2), "g3", active("g3", 1));
-    look("q", new Shared.Table(ANEW), G1, G2, G3);
+    poll("q", new Shared.Table(ANEW), G1, G2, G3);
     assertThat(machine.view().table()).isEqualTo(ANEW);
   }
 
   @Test
   void whatAGatewayStatedInAMembershipBeforeIsNoVote() {
     machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
-    look("q", new Shared.Table(TABLE), G1);
+    poll("q", new Shared.Table(TABLE), G1);
     statuses = Map.of("g1", new Status("session-before", stated(Standing.ACTIVE, 2)));
-    look("q", new Shared.Table(ANEW), G1);
+    poll("q", new Shared.Table(ANEW), G1);
     assertThat(machine.view().table()).isEqualTo(TABLE);
   }
 
@@ -276,7 +275,7 @@ class TableMachineTest {
   void aGatewayFollowsAtOnceWhenMostOfItsTableHaveBegunAnew() {
     machine = gateway("g3", TABLE);
     statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 2));
-    List<Effect> done = look(new Shared.Table(ANEW), G1, G2, G3);
+    List<Effect> done = poll(new Shared.Table(ANEW), G1, G2, G3);
     assertThat(machine.view().table()).isEqualTo(ANEW);
     assertThat(done).contains(new Effect.Keep(ANEW)).noneMatch(Effect.Write.class::isInstance);
   }
@@ -285,10 +284,10 @@ class TableMachineTest {
   void oneThatBeganAnewBeforeTheOthersCameFollowsThem() {
     machine = gateway("g1", OwnershipTable.EMPTY);
     statuses = Map.of("g1", active("g1", 2));
-    look(new Shared.Table(ANEW), G1);
+    poll(new Shared.Table(ANEW), G1);
     statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 1), "g3", active("g3", 1));
-    assertThat(look(new Shared.Table(ANEW), G1, G2, G3)).noneMatch(Effect.Write.class::isInstance);
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    assertThat(poll(new Shared.Table(ANEW), G1, G2, G3)).noneMatch(Effect.Write.class::isInstance);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     assertThat(machine.view().table()).isEqualTo(TABLE);
   }
 
@@ -298,37 +297,37 @@ class TableMachineTest {
     on(new Event.Activated());
     statuses =
         Map.of("g1", active("g1", 2), "g2", new Status("session-g2", stated(Standing.PRESENT, 1)));
-    List<Effect> waits = look(new Shared.Table(ANEW), G1, G2);
+    List<Effect> waits = poll(new Shared.Table(ANEW), G1, G2);
     assertThat(waits).noneMatch(each -> each instanceof Effect.Write);
     assertThat(machine.view().table()).as("g3 may still come").isEqualTo(TABLE);
     assertThat(waits).as("given no hosts meanwhile").noneMatch(states(Standing.ACTIVE, 1)::equals);
     statuses = Map.of("g1", active("g1", 2), "g2", active("g2", 1), "g3", active("g3", 1));
-    assertThat(look(new Shared.Table(ANEW), G1, G2, G3)).contains(new Effect.Write(TABLE));
+    assertThat(poll(new Shared.Table(ANEW), G1, G2, G3)).contains(new Effect.Write(TABLE));
   }
 
   @Test
   void aTieIsDecidedByTheEpochWhenNobodyElseComes() {
     machine = gateway("g2", TABLE);
     statuses = Map.of("g1", active("g1", 2));
-    look(new Shared.Table(ANEW), G1, G2);
+    poll(new Shared.Table(ANEW), G1, G2);
     now = TableMachine.COLD_START_MILLIS - 1;
-    assertThat(look(new Shared.Table(ANEW), G1, G2)).noneMatch(Effect.Write.class::isInstance);
+    assertThat(poll(new Shared.Table(ANEW), G1, G2)).noneMatch(Effect.Write.class::isInstance);
     now = TableMachine.COLD_START_MILLIS;
-    assertThat(look(new Shared.Table(ANEW), G1, G2)).contains(new Effect.Write(TABLE));
+    assertThat(poll(new Shared.Table(ANEW), G1, G2)).contains(new Effect.Write(TABLE));
     machine = gateway("g1", ANEW);
     statuses = Map.of("g2", active("g2", 1));
-    look(new Shared.Table(TABLE), G1, G2);
+    poll(new Shared.Table(TABLE), G1, G2);
     assertThat(machine.view().table()).as("the other side of the tie").isEqualTo(TABLE);
   }
 
   @Test
   void aProcessThatOnlyReadsFollowsAndWritesNothing() {
     machine = new TableMachine(Optional.empty(), OwnershipTable.EMPTY);
-    assertThat(look("q", new Shared.Table(TABLE), G1, G2, G3))
+    assertThat(poll("q", new Shared.Table(TABLE), G1, G2, G3))
         .containsExactly(new Effect.Publish(machine.view()));
-    assertThat(look("q", new Shared.Table(OLDER), G1, G2, G3)).isEmpty();
+    assertThat(poll("q", new Shared.Table(OLDER), G1, G2, G3)).isEmpty();
     assertThat(machine.view().table()).isEqualTo(TABLE);
-    look("q", new Shared.Nothing());
+    poll("q", new Shared.Nothing());
     assertThat(machine.problem())
         .hasValueSatisfying(text -> assertThat(text).contains("no gateway"));
     assertThat(machine.view().isMinority()).isTrue();
@@ -336,26 +335,26 @@ class TableMachineTest {
 
   @Test
   void ofTwoMembersWithOneIdTheYoungerOneIsMeant() {
-    Member again = new Member("g2", "session-again", "", URI.create("http://again:9500"));
-    look(new Shared.Table(TABLE), G1, G2, G3, again);
+    Membership again = new Membership("g2", "session-again", "", URI.create("http://again:9500"));
+    poll(new Shared.Table(TABLE), G1, G2, G3, again);
     assertThat(machine.view().gateways()).containsEntry("g2", again.address()).hasSize(3);
   }
 
   @Test
   void aGatewayCountsWhenItHasStatedSomethingInThisMembership() {
     statuses = Map.of("g2", new Status("session-before", stated(Standing.ACTIVE, 1)));
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).doesNotContain(new Effect.Gather());
     assertThat(machine.view().isMinority()).isTrue();
     statuses = Map.of("g2", active("g2", 1));
-    assertThat(look(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
+    assertThat(poll(new Shared.Table(TABLE), G1, G2)).contains(new Effect.Gather());
     assertThat(machine.view().isMinority()).isFalse();
   }
 
   @Test
   void aGatewayThatKnowsANewerTablePutsItBackBeforeItStatesAnything() {
-    look(new Shared.Table(TABLE), G1, G2, G3);
+    poll(new Shared.Table(TABLE), G1, G2, G3);
     statuses = Map.of();
-    assertThat(look(new Shared.Table(OLDER), G1, G2, G3))
+    assertThat(poll(new Shared.Table(OLDER), G1, G2, G3))
         .containsSubsequence(new Effect.Write(TABLE), states(Standing.PRESENT, 1));
   }
 
@@ -428,8 +427,8 @@ class TableMachineTest {
 
   /** What g1 writes when it looks at a table and reports that these copies are synced. */
   private Optional<OwnershipTable> reported(OwnershipTable table, String... synced) {
-    Member[] members =
-        table.members().stream().map(TableMachineTest::member).toArray(Member[]::new);
+    Membership[] members =
+        table.members().stream().map(TableMachineTest::member).toArray(Membership[]::new);
     if (machine.view().table().epoch() == 0) {
       id = "g1";
       machine =
@@ -437,7 +436,7 @@ class TableMachineTest {
               Optional.of(new TableMachine.Self("g1", members.length, 77)),
               OwnershipTable.ofOwners(5L << 16, Map.of("a", "g1")));
     }
-    look(new Shared.Table(table), members);
+    poll(new Shared.Table(table), members);
     Report report = new Report("g1", 1, Set.of(), Set.of(synced));
     return on(new Event.Gathered(Map.of(), Map.of("a", report))).stream()
         .filter(Effect.Write.class::isInstance)
@@ -445,12 +444,12 @@ class TableMachineTest {
         .findFirst();
   }
 
-  private List<Effect> look(Shared shared, Member... gateways) {
-    return look(id, shared, gateways);
+  private List<Effect> poll(Shared shared, Membership... gateways) {
+    return poll(id, shared, gateways);
   }
 
-  private List<Effect> look(String self, Shared shared, Member... gateways) {
-    return on(new Event.Looked(now, "session-" + self, List.of(gateways), shared, statuses));
+  private List<Effect> poll(String self, Shared shared, Membership... gateways) {
+    return on(new Event.Polled(now, "session-" + self, List.of(gateways), shared, statuses));
   }
 
   private List<Effect> on(Event event) {
@@ -480,7 +479,7 @@ class TableMachineTest {
     return new Effect.SetStatus(new Stated(standing, generation, start));
   }
 
-  private static Member member(String id) {
-    return new Member(id, "session-" + id, "", URI.create("http://" + id + ":9500"));
+  private static Membership member(String id) {
+    return new Membership(id, "session-" + id, "", URI.create("http://" + id + ":9500"));
   }
 }

@@ -1,10 +1,10 @@
 package io.fleetgauge.load.sim;
 
+import io.fleetgauge.cluster.table.Membership;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
-import io.fleetgauge.cluster.table.TableMachine;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -41,7 +41,7 @@ final class SimulatedCluster {
     Shared table = new Shared.Nothing();
     final Map<String, Registered> hosts = new TreeMap<>();
     final Map<String, SessionReport> reports = new TreeMap<>();
-    final Map<String, TableMachine.Status> statuses = new TreeMap<>();
+    final Map<String, Membership.Status> statuses = new TreeMap<>();
 
     private Side copyFor(Collection<SimulatedMember> some) {
       Side side = new Side();
@@ -57,7 +57,7 @@ final class SimulatedCluster {
       return side;
     }
 
-    List<TableMachine.Member> gateways() {
+    List<Membership> gateways() {
       return members.stream().flatMap(member -> member.asGateway().stream()).toList();
     }
 
@@ -132,7 +132,7 @@ final class SimulatedCluster {
   void changed(Side side) {
     for (SimulatedMember member : side.members) {
       if (simulation.random.nextInt(50) != 0) {
-        simulation.after(1 + simulation.random.nextInt(30), member::look);
+        simulation.after(1 + simulation.random.nextInt(30), member::poll);
       }
     }
   }

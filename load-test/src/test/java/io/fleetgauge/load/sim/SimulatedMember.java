@@ -2,14 +2,15 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders.Admission;
-import io.fleetgauge.cluster.table.LookPace;
+import io.fleetgauge.cluster.table.Membership;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.cluster.table.PollSchedule;
 import io.fleetgauge.cluster.table.Situation.Registered;
 import io.fleetgauge.cluster.table.Situation.Report;
+import io.fleetgauge.cluster.table.TableForm.Shared;
 import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.cluster.table.TableMachine.Effect;
 import io.fleetgauge.cluster.table.TableMachine.Event;
-import io.fleetgauge.cluster.table.TableMachine.Shared;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
@@ -46,7 +47,7 @@ final class SimulatedMember {
   private int joins;
   private long joined;
   private Shared seen = new Shared.Nothing();
-  private LookPace pace;
+  private PollSchedule schedule;
 
   /** The newest report on each host. */
   private final Map<String, Report> reported = new TreeMap<>();
@@ -92,8 +93,8 @@ final class SimulatedMember {
     return machine.view();
   }
 
-  Optional<TableMachine.Member> asGateway() {
-    return host.address().map(address -> new TableMachine.Member(id(), session(), "", address));
+  Optional<Membership> asGateway() {
+    return host.address().map(address -> new Membership(id(), session(), "", address));
   }
 
   private String session() {
@@ -102,13 +103,13 @@ final class SimulatedMember {
 
   void join() {
     joined = simulation.now();
-    pace = new LookPace(joined);
+    schedule = new PollSchedule(joined);
     cluster.join(this);
     simulation.every(
-        LookPace.TICK_MILLIS,
+        PollSchedule.TICK_MILLIS,
         () -> {
-          if (isAwake() && pace.isDue(simulation.now())) {
-            look();
+          if (isAwake() && schedule.isDue(simulation.now())) {
+            poll();
             reportLostOnes();
           }
           return isRunning();
@@ -122,12 +123,12 @@ final class SimulatedMember {
 
   void activate() {
     machine.on(new Event.Activated(), this::carryOut);
-    look();
+    poll();
   }
 
   void retire() {
     machine.on(new Event.Retired(), this::carryOut);
-    look();
+    poll();
   }
 
   /** It leaves on purpose. */
@@ -169,7 +170,7 @@ final class SimulatedMember {
                     }));
   }
 
-  void look() {
+  void poll() {
     if (!isAwake()) {
       return;
     }
@@ -180,7 +181,7 @@ final class SimulatedMember {
             side -> {
               seen = side.table;
               machine.on(
-                  new Event.Looked(
+                  new Event.Polled(
                       simulation.now(),
                       session(),
                       side.gateways(),
@@ -188,14 +189,14 @@ final class SimulatedMember {
                       Map.copyOf(side.statuses)),
                   this::carryOut);
               if (machine.isUnsettled()) {
-                pace.changed(simulation.now());
+                schedule.changed(simulation.now());
               }
             });
   }
 
   private void carryOut(Effect effect) {
     if (effect.changes()) {
-      pace.changed(simulation.now());
+      schedule.changed(simulation.now());
     }
     Optional<SimulatedCluster.Side> side = cluster.sideOf(this);
     switch (effect) {
@@ -203,7 +204,7 @@ final class SimulatedMember {
           change(
               side,
               each -> {
-                TableMachine.Status status = new TableMachine.Status(session(), set.stated());
+                Membership.Status status = new Membership.Status(session(), set.stated());
                 return !status.equals(each.statuses.put(id(), status));
               });
       case Effect.Keep keep -> host.keep(keep.table());
@@ -228,7 +229,7 @@ final class SimulatedMember {
                 view().table().epoch(),
                 seen instanceof Shared.Table(OwnershipTable table) ? table.epoch() : 0);
         side.ifPresent(each -> soon(() -> cluster.write(each, replaced, write.table(), before)));
-        simulation.after(1, this::look);
+        simulation.after(1, this::poll);
       }
     }
   }

@@ -1231,7 +1231,7 @@ class TidyTest {
   @Test
   void noThreadOfTheDataPathCallsHazelcast() {
     Set<String> quick =
-        Set.of("view", "onChange", "register", "report", "activate", "retire", "look");
+        Set.of("view", "onChange", "register", "report", "activate", "retire", "poll");
     JavaClass member =
         CLASSES.stream()
             .filter(type -> type.getSimpleName().equals("ClusterMember"))

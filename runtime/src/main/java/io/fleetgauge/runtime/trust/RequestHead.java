@@ -14,6 +14,8 @@ import java.util.Map;
  * @param headers all headers; only those that the processes of a cluster send each other are signed
  */
 public record RequestHead(String method, String target, List<Map.Entry<String, String>> headers) {
+  static final String SIGNATURE = "X-Fleetgauge-Signature";
+
   private static final String OURS = "x-fleetgauge-";
 
   public RequestHead {
@@ -27,7 +29,7 @@ public record RequestHead(String method, String target, List<Map.Entry<String, S
     List<String> signed = new ArrayList<>();
     for (Map.Entry<String, String> header : headers) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
-      if (name.startsWith(OURS) && !name.equalsIgnoreCase(RequestSigner.HEADER)) {
+      if (name.startsWith(OURS) && !name.equalsIgnoreCase(SIGNATURE)) {
         signed.add(name + ":" + header.getValue());
       }
     }

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 /** Proves requests to other processes of the cluster. Safe for all threads. */
 public final class RequestSigner {
   /** The header that proves a request. */
-  public static final String HEADER = "X-Fleetgauge-Signature";
+  public static final String HEADER = RequestHead.SIGNATURE;
 
   /** Proves nothing. */
   public static final RequestSigner NONE = new RequestSigner(ClusterKey.NONE, () -> 0);

@@ -45,6 +45,24 @@ public final class WireReader {
     return bytes[position++] & 0xff;
   }
 
+  /** The version of a form, of which one is read. */
+  public void version(int read, String what) throws WireException {
+    int version = u8("the version of " + what);
+    if (version != read) {
+      throw new WireException(
+          what + " of format version " + version + ", this program reads " + read);
+    }
+  }
+
+  /** 1 for true, 0 for false. */
+  public boolean flag(String what) throws WireException {
+    int flag = u8(what);
+    if (flag > 1) {
+      throw new WireException(what + " is " + flag + ", allowed are 0 and 1");
+    }
+    return flag == 1;
+  }
+
   public int u32(String what) throws WireException {
     need(4, what);
     int value = (int) INT.get(bytes, position);

@@ -254,6 +254,23 @@ class WireTest {
   }
 
   @Test
+  void aFormOfAnotherVersionIsRefusedByName() throws WireException {
+    new WireReader(new byte[] {1}).version(1, "a form");
+    assertThatThrownBy(() -> new WireReader(new byte[] {2}).version(1, "a form"))
+        .isInstanceOf(WireException.class)
+        .hasMessage("a form of format version 2, this program reads 1");
+  }
+
+  @Test
+  void aFlagIsOneOrZero() throws WireException {
+    assertThat(new WireReader(new byte[] {1}).flag("it")).isTrue();
+    assertThat(new WireReader(new byte[] {0}).flag("it")).isFalse();
+    assertThatThrownBy(() -> new WireReader(new byte[] {2}).flag("it"))
+        .isInstanceOf(WireException.class)
+        .hasMessage("it is 2, allowed are 0 and 1");
+  }
+
+  @Test
   void bytesBehindTheEndOfAFormatAreAnError() throws WireException {
     WireReader in = reader("0102");
     in.u8("a byte");

@@ -60,15 +60,8 @@ record DigestForm(
    */
   static DigestForm fromBytes(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
-    int version = in.u8("the digest's version");
-    if (version != VERSION) {
-      throw new WireException(
-          "a digest of format version " + version + ", this program reads " + VERSION);
-    }
-    int intact = in.u8("whether nothing is damaged");
-    if (intact > 1) {
-      throw new WireException("whether nothing is damaged is " + intact + ", allowed are 0 and 1");
-    }
+    in.version(VERSION, "a digest");
+    boolean intact = in.flag("whether nothing is damaged");
     Map<Long, RunProgress> progress = new LinkedHashMap<>();
     for (int i = in.count(11, "runs"); i > 0; i--) {
       long run = in.u64("a run");
@@ -86,6 +79,6 @@ record DigestForm(
               in.svar("where a slot ends"), in.uvar("a count"), in.u64("the hash of a slot")));
     }
     in.end("the digest");
-    return new DigestForm(intact == 1, progress, slots);
+    return new DigestForm(intact, progress, slots);
   }
 }

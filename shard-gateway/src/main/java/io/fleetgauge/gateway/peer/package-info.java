@@ -1,6 +1,6 @@
 /**
  * The questions of gateways to each other: to take bodies, on streams ({@link
- * io.fleetgauge.gateway.stream}); for what they have of a host, over HTTP.
+ * io.fleetgauge.gateway.stream}); for what they have of a host, as HTTP requests.
  *
  * <pre>
  * kind 1  frames  host:string epoch:uvar         for the owner of a host; the body has frames
@@ -19,7 +19,7 @@
  * GET  /v1/hosts/HOST/blocks/NAME
  *
  * digest = version:u8 intact:u8 runs:uvar run*runs slots:uvar slot*slots
- *                                version is 3; others are refused. intact is 1 if no block is damaged
+ *                                version is 1; others are refused. intact is 1 if no block is damaged
  *                                and no sample is waited for
  * run    = number:u64 kept:uvar missing:ranges unproven:ranges     ticks up to sequence kept are here,
  *                                but for those that were acknowledged and are missing, and those

@@ -1,6 +1,8 @@
 /**
- * Kept streams between gateways: each gateway has one to every gateway that it asks something. It
- * begins as an HTTP request, so that ports, certificates and the proof of the cluster are the same.
+ * Streams between gateways, on which bodies of samples travel: each gateway has one to every
+ * gateway that it sends bodies to. It begins as an HTTP request, so that ports, certificates and
+ * the proof of the cluster are the same. Questions about what another gateway has are HTTP requests
+ * of their own ({@code gateway.peer}); hints are messages on the event bus ({@code cluster.bus}).
  *
  * <pre>
  * GET /v1/stream                     by the guard of peers, signed where the cluster has a secret

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
+import io.fleetgauge.cluster.table.Membership;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.cluster.table.TableMachine;
 import io.fleetgauge.gateway.ownership.Ownership.Verdict;
 import java.net.URI;
 import java.util.List;
@@ -84,7 +84,7 @@ class OwnershipTest {
     ClusterView of = view(holders(Set.of(), true, Optional.empty()), "g1", "g2");
     ClusterView started =
         new ClusterView(
-            of.table(), of.gateways(), false, Optional.of(new TableMachine.Start(9, 1, 0)));
+            of.table(), of.gateways(), false, Optional.of(new Membership.Start(9, 1, 0)));
     assertThat(ownership.incompleteHosts(started, 2)).contains("node1");
     ClusterView minority = new ClusterView(of.table(), of.gateways(), true);
     assertThat(ownership.incompleteHosts(minority, 2)).contains("less than half");
