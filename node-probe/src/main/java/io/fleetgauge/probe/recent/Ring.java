@@ -46,10 +46,6 @@ final class Ring {
     this.step = step;
   }
 
-  long step() {
-    return step;
-  }
-
   /**
    * Adds a row as a whole.
    *

@@ -102,8 +102,4 @@ final class SeriesCache {
     texts = new HashMap<>();
     page++;
   }
-
-  int size() {
-    return entries.size();
-  }
 }

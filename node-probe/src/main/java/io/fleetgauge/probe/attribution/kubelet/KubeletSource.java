@@ -3,17 +3,16 @@ package io.fleetgauge.probe.attribution.kubelet;
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
-import io.fleetgauge.probe.attribution.kubelet.KubeletFailure.Kind;
 import io.fleetgauge.probe.attribution.runtime.ContainerNames;
 import io.fleetgauge.probe.attribution.runtime.GrpcConnection;
+import io.fleetgauge.probe.attribution.runtime.GrpcFailure;
+import io.fleetgauge.probe.attribution.runtime.GrpcFailure.Kind;
 import io.fleetgauge.probe.config.KubeletSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.gpu.GpuMetrics;
-import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
@@ -51,6 +50,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private static final int MOST_ASKED_SINGLY = 16;
   private static final int MOST_RESOURCES = 64;
   private static final String NOBODY = "";
+  private static final String SERVICE = "/v1.PodResourcesLister/";
 
   private final Vertx vertx;
   private final HttpClientAgent client;
@@ -70,7 +70,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   private volatile boolean isThere;
   private volatile Optional<Answer> answer = Optional.empty();
   private volatile Resolved resolved;
-  private volatile Optional<Kind> trouble = Optional.empty();
+  private volatile String trouble = ""; // kind and status of the failure that was logged last
   private long timer = -1;
 
   /**
@@ -238,19 +238,14 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
         .forEach(
             (resource, count) -> {
               Labels labels = Labels.of("resource", resource);
-              add(out, core, labels, "gpu_allocatable_devices", count.allocatable());
-              add(out, core, labels, "gpu_free_devices", count.free());
+              out.add(core, "gpu_allocatable_devices", labels, count.allocatable());
+              out.add(core, "gpu_free_devices", labels, count.free());
             });
     supply
         .withheld()
-        .ifPresent(count -> add(out, core, Labels.EMPTY, "gpu_unhealthy_devices", count));
+        .ifPresent(count -> out.add(core, "gpu_unhealthy_devices", Labels.EMPTY, count));
     int finished = last.get().pods.finished().size();
-    add(out, core, Labels.EMPTY, "gpu_attribution_finished_pods", finished);
-  }
-
-  private static void add(
-      Readings out, TickClass core, Labels labels, String metric, double value) {
-    out.add(core, labels.with(Labels.NAME, GpuMetrics.of(metric).name()), value);
+    out.add(core, "gpu_attribution_finished_pods", Labels.EMPTY, finished);
   }
 
   /** Asks the kubelet, if it is time to and the poll before has ended. */
@@ -295,8 +290,8 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
               if (result.succeeded()) {
                 answer = Optional.of(result.result());
                 pace.succeeded(now, socket);
-                if (trouble.isPresent()) {
-                  trouble = Optional.empty();
+                if (!trouble.isEmpty()) {
+                  trouble = "";
                   LOG.info("the kubelet responds again at {}", settings.socket());
                 }
               } else {
@@ -308,35 +303,37 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
 
   private void failed(long now, String socket, Throwable failure) {
     errors.incrementAndGet();
-    Kind kind = failure instanceof KubeletFailure known ? known.kind() : Kind.DAMAGED;
+    Kind kind = failure instanceof GrpcFailure known ? known.kind() : Kind.DAMAGED;
     if (kind == Kind.UNREACHABLE) {
       pace.foundNobody(now, socket);
     } else {
       pace.failed(now, socket);
     }
-    if (trouble.filter(kind::equals).isEmpty()) {
+    String found = failure instanceof GrpcFailure known ? kind + " " + known.status() : "" + kind;
+    if (!found.equals(trouble)) {
       LOG.warn(
-          "owners of GPUs cannot be read from the kubelet at {}: {}; the last response is used for"
-              + " {} s",
+          "owners of GPUs cannot be read from the kubelet at {}: {}{}; the last response is used"
+              + " for {} s",
           settings.socket(),
           failure.getMessage(),
+          kind == Kind.TOO_LARGE ? ", see attribution.kubelet.maxAnswer" : "",
           TimeUnit.MILLISECONDS.toSeconds(keepMillis));
     }
-    trouble = Optional.of(kind);
+    trouble = found;
   }
 
   private Future<Heard> ask(String socket) {
     if (socket.equals(NOBODY)) {
       return Future.failedFuture(
-          new KubeletFailure(
+          GrpcFailure.of(
               Kind.UNREACHABLE,
               "there is no socket; is the kubelet running, and its folder mounted? See"
                   + " attribution.kubelet.socket"));
     }
     long millis = settings.timeout().toMillis();
     AtomicBoolean isOver = new AtomicBoolean();
-    List<KubeletConnection> open = new ArrayList<>();
-    return KubeletConnection.open(client, settings.socket(), millis, settings.maxAnswer())
+    List<GrpcConnection> open = new ArrayList<>();
+    return GrpcConnection.open(client, settings.socket(), millis, settings.maxAnswer())
         .compose(
             connection -> {
               if (isOver.get()) {
@@ -351,21 +348,20 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
             failure ->
                 Future.failedFuture(
                     failure instanceof TimeoutException
-                        ? new KubeletFailure(
+                        ? GrpcFailure.of(
                             Kind.NO_ANSWER,
                             "no response within " + millis + " ms; see attribution.kubelet.timeout")
                         : failure))
         .onComplete(
             done -> {
               isOver.set(true);
-              open.forEach(KubeletConnection::close);
+              open.forEach(GrpcConnection::close);
             });
   }
 
-  private Future<Heard> ask(KubeletConnection connection) {
+  private Future<Heard> ask(GrpcConnection connection) {
     return connection
-        .call("List", new byte[0])
-        .compose(message -> read(() -> PodResources.pods(message, resources)))
+        .call(SERVICE + "List", new byte[0], message -> PodResources.pods(message, resources))
         .compose(
             listed ->
                 offered(connection)
@@ -377,20 +373,22 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
 
   /** Older kubelets do not have the call, or have it switched off. */
   private Future<Optional<PodResources.Listed<PodResources.Offered>>> offered(
-      KubeletConnection connection) {
+      GrpcConnection connection) {
     return connection
-        .call("GetAllocatableResources", new byte[0])
-        .compose(message -> read(() -> PodResources.allocatable(message, resources)))
+        .call(
+            SERVICE + "GetAllocatableResources",
+            new byte[0],
+            message -> PodResources.allocatable(message, resources))
         .map(Optional::of)
         .recover(
             failure ->
-                failure instanceof KubeletFailure known && known.kind() == Kind.UNKNOWN_CALL
+                KubeletStatus.isUnknownCall(failure)
                     ? Future.succeededFuture(Optional.empty())
                     : Future.failedFuture(failure));
   }
 
   /** Asks for each pod that has a device which another pod has too. */
-  private Future<Set<Pod>> finished(KubeletConnection connection, List<PodDevice> devices) {
+  private Future<Set<Pod>> finished(GrpcConnection connection, List<PodDevice> devices) {
     Set<Pod> finished = new LinkedHashSet<>();
     Future<Void> all = Future.succeededFuture();
     List<Pod> contested = List.copyOf(DeviceHolders.contested(devices));
@@ -410,30 +408,17 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
     return all.map(done -> finished);
   }
 
-  private Future<Boolean> isFinished(KubeletConnection connection, Pod pod) {
+  private Future<Boolean> isFinished(GrpcConnection connection, Pod pod) {
     return connection
-        .call("Get", PodResources.request(pod))
-        .compose(message -> read(() -> PodResources.pods(message, resources).all().isEmpty()))
+        .call(
+            SERVICE + "Get",
+            PodResources.request(pod),
+            message -> PodResources.pods(message, resources).all().isEmpty())
         .recover(
             failure ->
-                switch (failure instanceof KubeletFailure known ? known.kind() : Kind.DAMAGED) {
-                  case NOT_FOUND -> Future.succeededFuture(true);
-                  case UNKNOWN_CALL -> Future.succeededFuture(false);
-                  default -> Future.failedFuture(failure);
-                });
-  }
-
-  /** Reads a message. */
-  private interface Reading<T> {
-    T read() throws WireException;
-  }
-
-  private static <T> Future<T> read(Reading<T> reading) {
-    try {
-      return Future.succeededFuture(reading.read());
-    } catch (WireException e) {
-      return Future.failedFuture(new KubeletFailure(Kind.DAMAGED, e.getMessage()));
-    }
+                KubeletStatus.isNotFound(failure) || KubeletStatus.isUnknownCall(failure)
+                    ? Future.succeededFuture(KubeletStatus.isNotFound(failure))
+                    : Future.failedFuture(failure));
   }
 
   /** On a worker's thread: looks at folders. */

@@ -65,11 +65,6 @@ final class Cri implements ContainerRuntime {
     }
   }
 
-  /** Reads a message. */
-  private interface Reading<T> {
-    T read() throws WireException;
-  }
-
   Cri(HttpClientAgent client, Path socket, long timeoutMillis) {
     this.client = client;
     this.socket = socket;
@@ -99,8 +94,7 @@ final class Cri implements ContainerRuntime {
   private static Future<Listing> list(GrpcConnection connection, String version) {
     Listing listing = new Listing();
     return connection
-        .call(version + CONTAINERS, RUNNING)
-        .compose(message -> read("containers", () -> containers(message, listing)))
+        .call(version + CONTAINERS, RUNNING, message -> containers(message, listing))
         .compose(
             containers ->
                 sandboxes(connection, version, containers, listing)
@@ -115,17 +109,7 @@ final class Cri implements ContainerRuntime {
                 each -> each.name(Map.of()).filter(name -> !name.pod().isEmpty()).isPresent());
     return isTold
         ? Future.succeededFuture(Map.of())
-        : connection
-            .call(version + SANDBOXES, new byte[0])
-            .compose(message -> read("pods", () -> sandboxes(message, listing)));
-  }
-
-  private static <T> Future<T> read(String what, Reading<T> reading) {
-    try {
-      return Future.succeededFuture(reading.read());
-    } catch (WireException e) {
-      return Future.failedFuture("the response is not a list of " + what + ": " + e.getMessage());
-    }
+        : connection.call(version + SANDBOXES, new byte[0], message -> sandboxes(message, listing));
   }
 
   static Listing names(

@@ -2,6 +2,7 @@ package io.fleetgauge.probe.attribution.runtime;
 
 import io.fleetgauge.probe.attribution.runtime.GrpcFailure.Kind;
 import io.fleetgauge.runtime.http.HttpClients;
+import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -68,12 +69,17 @@ public final class GrpcConnection {
         .recover(failure -> Future.failedFuture(GrpcFailure.unreachable(socket, failure)));
   }
 
+  /** Reads a message. */
+  public interface Reading<T> {
+    T read(byte[] message) throws WireException;
+  }
+
   /**
    * Calls a method; the future fails with a {@link GrpcFailure}.
    *
    * @param method with its service, such as {@code /v1.PodResourcesLister/List}
    */
-  public Future<byte[]> call(String method, byte[] message) {
+  public <T> Future<T> call(String method, byte[] message, Reading<T> reading) {
     Buffer frame = Buffer.buffer().appendByte((byte) 0).appendInt(message.length);
     frame.appendBytes(message);
     return connection
@@ -93,8 +99,17 @@ public final class GrpcConnection {
               // In the task in which the response arrives: later, its body may have gone by.
               return request.send(frame).compose(this::answer);
             })
+        .compose(answer -> read(answer, reading))
         .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
         .recover(failure -> Future.failedFuture(of(method, failure)));
+  }
+
+  private static <T> Future<T> read(byte[] message, Reading<T> reading) {
+    try {
+      return Future.succeededFuture(reading.read(message));
+    } catch (WireException e) {
+      return Future.failedFuture(GrpcFailure.of(Kind.DAMAGED, e.getMessage()));
+    }
   }
 
   public void close() {

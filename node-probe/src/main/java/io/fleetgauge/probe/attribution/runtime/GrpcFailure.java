@@ -32,7 +32,7 @@ public final class GrpcFailure extends Exception {
     this.status = status;
   }
 
-  static GrpcFailure of(Kind kind, String message) {
+  public static GrpcFailure of(Kind kind, String message) {
     return new GrpcFailure(kind, 0, message, null);
   }
 

@@ -194,7 +194,7 @@ class ContainerdTest {
   }
 
   private byte[] call(String method, byte[] message) {
-    return connection.call(RUNTIME + method, message).await();
+    return connection.call(RUNTIME + method, message, answer -> answer).await();
   }
 
   /** The first field of an answer. */
