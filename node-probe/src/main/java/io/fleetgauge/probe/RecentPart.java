@@ -1,11 +1,11 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.probe.config.ProbeConfig;
+import io.fleetgauge.probe.faults.RecentReport;
+import io.fleetgauge.probe.faults.Recorder;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
-import io.fleetgauge.probe.recent.RecentReport;
-import io.fleetgauge.probe.recent.Recorder;
 import io.fleetgauge.probe.sampling.NodeLabels;
 import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;

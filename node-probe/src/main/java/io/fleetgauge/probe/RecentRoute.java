@@ -1,9 +1,9 @@
 package io.fleetgauge.probe;
 
-import io.fleetgauge.probe.recent.FaultWindow;
-import io.fleetgauge.probe.recent.GpuFault;
-import io.fleetgauge.probe.recent.Recorder;
-import io.fleetgauge.probe.recent.Window;
+import io.fleetgauge.probe.faults.FaultWindow;
+import io.fleetgauge.probe.faults.GpuFault;
+import io.fleetgauge.probe.faults.Recorder;
+import io.fleetgauge.probe.faults.Window;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -115,10 +115,7 @@ final class RecentRoute {
       }
     }
     Optional<FaultWindow> fault = fault(recent, parameters);
-    Window all =
-        fault.isPresent()
-            ? fault.get().readings()
-            : recent.window(Long.MIN_VALUE, Long.MAX_VALUE, each -> true);
+    Window all = fault.isPresent() ? fault.get().readings() : recent.window();
     for (String label : List.of("gpu", "UUID")) {
       check(all, label, parameters.getAll(label));
     }

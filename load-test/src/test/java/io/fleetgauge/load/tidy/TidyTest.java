@@ -259,7 +259,7 @@ class TidyTest {
               "sample",
               "sample.gpu"),
           room(
-              "probe.recent",
+              "probe.faults",
               "probe.config",
               "probe.gpu",
               "probe.gpu.snapshot",
@@ -347,7 +347,7 @@ class TidyTest {
               "probe.host",
               "probe.host.reading",
               "probe.nvml",
-              "probe.recent",
+              "probe.faults",
               "probe.sampling",
               "probe.scrape",
               "probe.uplink",

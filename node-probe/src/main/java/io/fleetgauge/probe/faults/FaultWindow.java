@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import io.fleetgauge.sample.Labels;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import io.fleetgauge.probe.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuThread;
@@ -25,7 +25,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -222,19 +221,9 @@ public final class Recorder implements AutoCloseable {
     }
   }
 
-  /**
-   * Readings from one time to another, both included. For any thread.
-   *
-   * @param from ms since the epoch
-   * @param to ms since the epoch
-   */
-  public Window window(long from, long to, Predicate<Labels> wanted) {
-    return ring.window(Math.max(from, clock.getAsLong() - length()), to, wanted);
-  }
-
-  /** Time for which readings are kept, ms. */
-  public long length() {
-    return settings.length().toMillis();
+  /** The readings of the last minutes. For any thread. */
+  public Window window() {
+    return ring.window(clock.getAsLong() - settings.length().toMillis(), Long.MAX_VALUE);
   }
 
   /** Windows of faults that are kept, oldest first. For any thread. */

@@ -1,10 +1,12 @@
 /**
- * The last minutes at a high rate, and the window around a fault.
+ * Faults of GPUs, and the window around each: the last minutes at a high rate.
  *
  * <p>In: every second what {@link io.fleetgauge.probe.gpu.GpuThread} reads with a few calls, CPU
- * and pressure of the host, and critical XIDs. Out: {@link io.fleetgauge.probe.recent.Window}, what
- * was read between two times; {@link io.fleetgauge.probe.recent.FaultWindow}, which a fault
- * freezes: listed, written to the disk, and as ticks of the past for the gateway.
+ * and pressure of the host, and critical XIDs. {@link io.fleetgauge.probe.faults.FaultSigns} finds
+ * faults in it, each an {@link io.fleetgauge.sample.gpu.GpuEvent}. Out: {@link
+ * io.fleetgauge.probe.faults.Window}, what was read between two times; {@link
+ * io.fleetgauge.probe.faults.FaultWindow}, which a fault freezes: listed, written to the disk, and
+ * as ticks of the past for the gateway.
  *
  * <p>A window's file, whole numbers little-endian:
  *
@@ -20,4 +22,4 @@
  * answers late leaves a gap. Memory is bounded by rows and series, windows by number and rate; what
  * exceeds a bound is counted.
  */
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.wire.WireException;

@@ -1,13 +1,11 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 
 /**
  * The last readings at a regular step: an array for each series, which goes round. One thread
@@ -106,17 +104,12 @@ final class Ring {
     column.last = newest;
   }
 
-  /** The rows from one time to another, both included, of the series that are wanted. */
-  synchronized Window window(long from, long to, Predicate<Labels> wanted) {
-    List<Labels> series = new ArrayList<>();
+  /** The rows from one time to another, both included. */
+  synchronized Window window(long from, long to) {
+    List<Labels> series = List.copyOf(columns.keySet());
     long first = Math.max(oldest, Math.ceilDiv(from, step) * step);
     long last = Math.min(newest, Math.floorDiv(to, step) * step);
     int count = isEmpty || last < first ? 0 : (int) ((last - first) / step) + 1;
-    for (Labels each : columns.keySet()) {
-      if (wanted.test(each)) {
-        series.add(each);
-      }
-    }
     float[][] values = new float[series.size()][count];
     for (int i = 0; i < values.length; i++) {
       float[] source = columns.get(series.get(i)).values;
@@ -124,7 +117,7 @@ final class Ring {
         values[i][row] = source[place(first + row * step)];
       }
     }
-    return new Window(first, step, count, List.copyOf(series), values);
+    return new Window(first, step, count, series, values);
   }
 
   private int place(long time) {

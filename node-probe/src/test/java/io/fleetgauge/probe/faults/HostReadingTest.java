@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

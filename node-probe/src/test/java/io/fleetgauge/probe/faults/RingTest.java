@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ class RingTest {
   }
 
   private String values() {
-    return text(ring.window(Long.MIN_VALUE, Long.MAX_VALUE, each -> true));
+    return text(ring.window(Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
   private static String text(Window window) {
@@ -42,7 +42,7 @@ class RingTest {
 
   @Test
   void anEmptyRingHasNoRows() {
-    Window window = ring.window(Long.MIN_VALUE, Long.MAX_VALUE, each -> true);
+    Window window = ring.window(Long.MIN_VALUE, Long.MAX_VALUE);
     assertThat(window.rows()).isZero();
     assertThat(window.series()).isEmpty();
   }
@@ -57,8 +57,8 @@ class RingTest {
     assertThat(values()).isEqualTo("1: 0=10 1=11 2=- 3=13 4=-");
     put(6_000, 1, 16);
     assertThat(values()).isEqualTo("1: 2=- 3=13 4=- 5=- 6=16");
-    assertThat(text(ring.window(T + 2_500, T + 5_000, each -> true))).isEqualTo("1: 3=13 4=- 5=-");
-    assertThat(text(ring.window(T + 6_001, T + 9_000, each -> true))).isEqualTo("1:");
+    assertThat(text(ring.window(T + 2_500, T + 5_000))).isEqualTo("1: 3=13 4=- 5=-");
+    assertThat(text(ring.window(T + 6_001, T + 9_000))).isEqualTo("1:");
     put(60_000, 2, 7);
     assertThat(values()).as("after a long time nothing is left").isEqualTo("2: 60=7");
   }
@@ -124,7 +124,7 @@ class RingTest {
         ring.put(series(1), i);
         model.put(time, i);
       }
-      Window window = ring.window(Long.MIN_VALUE, Long.MAX_VALUE, each -> true);
+      Window window = ring.window(Long.MIN_VALUE, Long.MAX_VALUE);
       TreeMap<Long, Integer> found = new TreeMap<>();
       for (int row = 0; row < window.rows() && window.series().size() == 1; row++) {
         float value = window.values()[0][row];
@@ -142,7 +142,7 @@ class RingTest {
       put(second * STEP, 1, second);
       ring.put(series(2), 10 + second);
     }
-    Window all = ring.window(Long.MIN_VALUE, Long.MAX_VALUE, each -> true);
+    Window all = ring.window(Long.MIN_VALUE, Long.MAX_VALUE);
     assertThat(text(all.select(T + 1_000, T + 3_000, each -> each.value("i").equals("2"))))
         .isEqualTo("2: 1=11 2=12 3=13");
     assertThat(text(all.select(T + 1_001, T + 2_999, each -> each.value("i").equals("1"))))

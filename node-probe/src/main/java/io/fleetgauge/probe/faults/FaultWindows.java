@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -114,7 +114,7 @@ final class FaultWindows {
         new FaultWindow(
             id(open.getFirst()),
             List.copyOf(open),
-            ring.window(begin - lengthMillis, begin + afterMillis, series -> true));
+            ring.window(begin - lengthMillis, begin + afterMillis));
     open.clear();
     keep(window);
     return Optional.of(window);

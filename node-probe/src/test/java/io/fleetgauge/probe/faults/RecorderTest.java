@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -118,12 +118,13 @@ class RecorderTest {
   }
 
   private static Window all(Recorder of, String metric, int gpu) {
-    return of.window(
-        Long.MIN_VALUE,
-        Long.MAX_VALUE,
-        series ->
-            series.metric().equals(metric)
-                && series.value("gpu").equals(gpu < 0 ? "" : Integer.toString(gpu)));
+    return of.window()
+        .select(
+            Long.MIN_VALUE,
+            Long.MAX_VALUE,
+            series ->
+                series.metric().equals(metric)
+                    && series.value("gpu").equals(gpu < 0 ? "" : Integer.toString(gpu)));
   }
 
   @Test

@@ -1,9 +1,9 @@
-package io.fleetgauge.probe.recent;
+package io.fleetgauge.probe.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.faults.FaultWindows.Result;
 import io.fleetgauge.probe.gpu.GpuThread;
-import io.fleetgauge.probe.recent.FaultWindows.Result;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuEvent;
 import java.util.List;
