@@ -74,8 +74,7 @@ record NodeChecks(ProbeConfig config) {
     int code = nvml.init();
     if (code != NvmlReturn.SUCCESS) {
       findings.failure(
-          "the driver cannot be used: " + meaning(code) + " (code " + code + ")",
-          advice(code));
+          "the driver cannot be used: " + meaning(code) + " (code " + code + ")", advice(code));
       return;
     }
     NativeMemory out = nvml.allocate(8);
@@ -151,8 +150,7 @@ record NodeChecks(ProbeConfig config) {
     try {
       state = Libc.clock();
     } catch (IllegalStateException | UnsatisfiedLinkError e) {
-      findings.skipped(
-          "the kernel does not report whether its clock is synchronized: " + e);
+      findings.skipped("the kernel does not report whether its clock is synchronized: " + e);
       return;
     }
     if (state == null) {

@@ -61,8 +61,7 @@ public final class GatewayExamination implements Examination {
           .ifPresent(
               other ->
                   findings.failure(
-                      StoreOwner.problem(folder, other, config.id()),
-                      StoreOwner.advice(other)));
+                      StoreOwner.problem(folder, other, config.id()), StoreOwner.advice(other)));
     } catch (IOException e) {
       findings.skipped("the id in " + folder + " cannot be read: " + e);
     }

@@ -136,7 +136,8 @@ public final class QueryApi implements AutoCloseable {
   }
 
   /** The JSON object that is the answer to a question. */
-  public JsonObject object(String path, List<Map.Entry<String, String>> parameters) throws CommandFailure {
+  public JsonObject object(String path, List<Map.Entry<String, String>> parameters)
+      throws CommandFailure {
     HttpAnswer answer = good(request(path, parameters).send());
     try {
       return answer.body().toJsonObject();

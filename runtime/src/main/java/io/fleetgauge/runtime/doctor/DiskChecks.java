@@ -29,7 +29,6 @@ record DiskChecks(ExaminedProcess process, Findings findings, boolean measures) 
   private static final Set<String> REMOTE =
       Set.of("nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p", "ceph", "lustre", "glusterfs");
 
-
   void run() {
     process.folders().forEach(this::folder);
   }

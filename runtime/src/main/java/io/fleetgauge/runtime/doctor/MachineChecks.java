@@ -21,7 +21,6 @@ record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
   private static final long LEAST_BACKLOG = 1_024;
   private static final String UNLIMITED = "unlimited";
 
-
   void run() {
     java();
     memory();
@@ -130,8 +129,8 @@ record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
       findings
           .about("kernel")
           .warning(
-          "vm.overcommit_memory is 2: memory that is reserved and not used counts",
-          "run sysctl -w vm.overcommit_memory=0, or give the machine swap space");
+              "vm.overcommit_memory is 2: memory that is reserved and not used counts",
+              "run sysctl -w vm.overcommit_memory=0, or give the machine swap space");
     }
   }
 

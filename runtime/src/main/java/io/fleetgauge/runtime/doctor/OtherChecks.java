@@ -14,10 +14,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Checks whether other processes are reached, have the same version, secret and time. */
-record OtherChecks(ExaminedProcess process, Findings reach, Findings clock, Findings version, CheckRequests requests) {
+record OtherChecks(
+    ExaminedProcess process,
+    Findings reach,
+    Findings clock,
+    Findings version,
+    CheckRequests requests) {
   private static final long WARN_CLOCK_MILLIS = 1_000;
   private static final int UNAUTHORIZED = 401;
-
 
   /**
    * @param isRunning whether the process of this machine runs
@@ -171,8 +175,7 @@ record OtherChecks(ExaminedProcess process, Findings reach, Findings clock, Find
           address + " does not accept this process as one of its cluster: " + answer.body().strip(),
           "give all processes the same secret in cluster.secretFile, and synchronize their clocks");
     } else {
-      version.skipped(
-          address + " does not report its version: status " + answer.status());
+      version.skipped(address + " does not report its version: status " + answer.status());
     }
   }
 }

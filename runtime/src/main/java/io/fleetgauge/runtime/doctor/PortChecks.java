@@ -12,7 +12,6 @@ import java.net.UnknownHostException;
 /** Checks that the ports are free before the start, and respond after it. */
 record PortChecks(ExaminedProcess process, Findings findings, CheckRequests requests) {
 
-
   /** The result of an attempt to bind a port. */
   private sealed interface BindResult {
     record Free() implements BindResult {}

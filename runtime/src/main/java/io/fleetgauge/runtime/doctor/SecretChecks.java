@@ -21,7 +21,6 @@ import java.util.Optional;
 record SecretChecks(ExaminedProcess process, Findings secrets, Findings tokens, Instant now) {
   private static final Duration SOON = Duration.ofDays(30);
 
-
   void run() {
     cluster();
     process.secrets().forEach(secret -> readable(secret.key(), secret.file()));
@@ -115,14 +114,11 @@ record SecretChecks(ExaminedProcess process, Findings secrets, Findings tokens, 
     } catch (ConfigException e) {
       e.problems()
           .forEach(
-              problem ->
-                  tokens.failure(
-                      file + ": " + problem, "correct it; see docs/tenants.md"));
+              problem -> tokens.failure(file + ": " + problem, "correct it; see docs/tenants.md"));
       return;
     } catch (IOException e) {
       tokens.failure(
-          "tenants.file " + file + " cannot be read: " + e,
-          "correct its name or permissions");
+          "tenants.file " + file + " cannot be read: " + e, "correct its name or permissions");
       return;
     }
     tokens.ok("tenants.file " + file + " names " + list.tenants().size() + " tenants");

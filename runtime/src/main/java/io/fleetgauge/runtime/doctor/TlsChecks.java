@@ -21,7 +21,6 @@ import java.util.TreeSet;
 record TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
   private static final Duration SOON = Duration.ofDays(30);
 
-
   void run() {
     if (process.http().tls().isEmpty()) {
       findings.skipped("http.tls is not set: the process listens without TLS");
