@@ -92,6 +92,20 @@ class FleetTest {
         host.hashCode());
   }
 
+  /** Waits until a query API knows of so many hosts, and all of them answer. */
+  private static void awaitWhole(QueryClient client, int hosts) {
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                completeness(client.get("/api/v1/query?query=count(%7BHostname!=%22%22%7D)"))
+                    .startsWith("hosts=" + hosts + "; answered=" + hosts + "; missing=;"));
+  }
+
+  private static String completeness(HttpResponse<String> answer) {
+    return answer.headers().firstValue("X-Fleetgauge-Completeness").orElse("");
+  }
+
   private static Tick tick(String host, long time, double value) {
     return new Tick.Builder()
         .add(Labels.of(Labels.NAME, "power", "Hostname", host), value)
@@ -115,17 +129,16 @@ class FleetTest {
         .atMost(SOON)
         .until(() -> uplinks.values().stream().allMatch(u -> u.unacknowledgedTicks() == 0));
     assertThat(uplinks.values()).allMatch(uplink -> uplink.counts().kept() == 40);
-    Map<String, Long> load = fleet.gateways().getFirst().view().table().load();
-    assertThat(load.values()).hasSize(3).allMatch(hosts -> hosts >= 10 && hosts <= 15);
+    // The first gateway is not the one that decides, and hears of its decisions.
     await()
         .atMost(SOON)
         .untilAsserted(
-            () -> {
-              JsonNode count = client.query("count(power)");
-              assertThat(count.path("warnings").isMissingNode()).isTrue();
-              assertThat(count.path("data").path("result").path(0).path("value").path(1).asText())
-                  .isEqualTo("40");
-            });
+            () ->
+                assertThat(fleet.gateways().getFirst().view().table().load().values())
+                    .hasSize(3)
+                    .allMatch(hosts -> hosts >= 10 && hosts <= 15));
+    awaitWhole(client, 40);
+    assertThat(client.values("count(power)", "")).containsEntry("", 40.0);
     assertThat(client.values("sum(power)", "")).containsEntry("", 280.0);
     assertThat(client.values("sum by (Hostname) (rate(work_total[2m]))", "Hostname"))
         .hasSize(40)
@@ -173,6 +186,7 @@ class FleetTest {
         }
       }
     }
+    awaitWhole(client, 1);
     assertThat(client.values("count_over_time(driver[1h])", "Hostname"))
         .isEqualTo(Map.of("host-1", 13.0));
     String range = "&start=" + first / 1000 + "&end=" + NOW / 1000 + "&step=1";
@@ -201,6 +215,7 @@ class FleetTest {
     uplink.offer(tick("host-1", NOW, 2));
     await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
     assertThat(uplink.counts().kept()).isEqualTo(uplink.counts().read());
+    awaitWhole(client, 1);
     String at = "&time=" + NOW / 1000;
     assertThat(
             client
@@ -236,6 +251,7 @@ class FleetTest {
     Labels series = Labels.of(Labels.NAME, "seconds", "Hostname", "host-1");
     uplink.offer(new Tick.Builder().add(series, histogram).at(NOW - 60_000));
     await().atMost(SOON).until(() -> uplink.unacknowledgedTicks() == 0);
+    awaitWhole(client, 1);
     String time = "&time=" + NOW / 1000;
     assertThat(client.get("/api/v1/query?query=seconds" + time).body())
         .contains(
@@ -395,11 +411,7 @@ class FleetTest {
       double value = Double.parseDouble(parts[1]);
       assertThat(value).as(line).isEqualTo(line.startsWith("power") ? at - NOW : at / 1000.0);
     }
-    if (!answer
-        .headers()
-        .firstValue("X-Fleetgauge-Completeness")
-        .orElseThrow()
-        .startsWith("hosts=24; answered=24; missing=;")) {
+    if (!completeness(answer).startsWith("hosts=24; answered=24; missing=;")) {
       return Optional.empty();
     }
     assertThat(times).hasSize(48);
@@ -463,7 +475,7 @@ class FleetTest {
       SeriesSearch all = new SeriesSearch(0, NOW, 0, List.of());
       Gathered<List<String>> names =
           shards
-              .labelValues("Hostname", all, new ReadOptions(Load.OWN, 5_000, new Cancellation()))
+              .labelValues("Hostname", all, new ReadOptions(Load.OWN, 120_000, new Cancellation()))
               .await();
       assertThat(names.value()).containsExactly("n1");
       assertThat(names.coverage().warnings())
@@ -492,6 +504,10 @@ class FleetTest {
                 + "http: {host: 127.0.0.1, port: 0}\n"
                 + "tick: 1s\n"
                 + "gpu: {library: /nonexistent.so}\n"
+                // Not where another run may have left ticks, which count as read and as dropped.
+                + "spool: {folder: '"
+                + folder.resolve("spool")
+                + "'}\n"
                 + "gateways: ["
                 + gateways
                 + "]\n");
