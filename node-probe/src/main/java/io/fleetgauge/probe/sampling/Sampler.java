@@ -97,8 +97,8 @@ public final class Sampler implements ProbePart {
   public void declare(Meters meters) {
     meters.counter(
         "samples_left_out",
-        "Samples of series that the rules of relabel drop, or that two readers have; they do not"
-            + " count as read.",
+        "Samples that are not sent because relabel rules drop them or two readers have the series;"
+            + " they do not count as read.",
         assembly::leftOut);
   }
 

@@ -16,7 +16,7 @@ public record ClusterMeters(Supplier<ClusterView> view) {
     meters.gauge("hosts", "Hosts in the ownership table.", () -> ofTheFleet(holders -> true));
     meters.gauge(
         "hosts_on_two",
-        "Hosts of which a replica has every sample that the owner has.",
+        "Fully replicated hosts: a replica has every sample that the owner has.",
         () -> ofTheFleet(holders -> holders.copies().stream().anyMatch(Holders.Copy::synced)));
     meters.gauge(
         "hosts_moving",

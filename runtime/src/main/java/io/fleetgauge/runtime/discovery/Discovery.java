@@ -212,10 +212,7 @@ public final class Discovery implements AutoCloseable {
 
   /** Declares the metrics of this package. */
   public void declare(Meters meters) {
-    meters.gauge(
-        "discovery_addresses",
-        "Addresses of gateways that are in use because they were discovered.",
-        () -> state.discovered());
+    meters.gauge("discovery_addresses", "Discovered addresses in use.", () -> state.discovered());
     meters.gauge(
         "discovery_age_seconds",
         "Age of the result whose addresses are in use; NaN before the first one.",

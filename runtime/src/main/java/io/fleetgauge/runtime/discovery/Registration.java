@@ -112,7 +112,7 @@ public final class Registration implements AutoCloseable {
         () -> isRegistered ? 1 : 0);
     meters.counter(
         "registration_failures",
-        "Requests to Consul for the registration of this process that failed.",
+        "Failed requests to Consul for the registration of this process.",
         failures::get);
   }
 

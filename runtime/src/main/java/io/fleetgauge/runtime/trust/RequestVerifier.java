@@ -132,7 +132,7 @@ public final class RequestVerifier {
       return reject(
           old.get(),
           old.get() == RejectionReason.REPEATED
-              ? "the request, or thousands that were signed later, was received before"
+              ? "the request was received before, or thousands of newer ones were"
               : "requests of "
                   + ReplayWindows.MAX_SENDERS
                   + " processes arrived in the last minutes, and no more are remembered");

@@ -179,7 +179,7 @@ class DoctorCommandTest {
     assertThat(lines).anyMatch(line -> line.startsWith("    do: start it, correct its address"));
     assertThat(lines).anyMatch(line -> line.contains("a sync takes"));
     assertThat(lines).allMatch(line -> line.length() <= 120);
-    assertThat(lines.getLast()).matches("\\d+ failures, \\d+ warnings, \\d+ skipped, \\d+ well");
+    assertThat(lines.getLast()).matches("\\d+ failures, \\d+ warnings, \\d+ skipped, \\d+ passed");
     try (var left = Files.list(folder)) {
       assertThat(left.map(file -> file.getFileName().toString()))
           .noneMatch(name -> name.startsWith("fleetgauge-doctor"));

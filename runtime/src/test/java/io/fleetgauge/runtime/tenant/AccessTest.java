@@ -35,14 +35,14 @@ class AccessTest {
           limits: {running: 3, samples: 100}
           tokens:
             grafana: {sha256: %s}
-            writer: {sha256: %s, permissions: [write], expires: 2026-11-21}
-            all: {sha256: %s, permissions: [read, write, operate], expires: "2026-11-22T10:00:01Z"}
+            writer: {sha256: %s, rights: [write], expires: 2026-11-21}
+            all: {sha256: %s, rights: [read, write, operate], expires: "2026-11-22T10:00:01Z"}
         b:
           scope: '{tenant="b"}'
           limits: {running: 5, samples: 50}
           write: {labels: {tenant: b}, stamp: true}
           tokens:
-            probe: {sha256: %s, permissions: [write]}
+            probe: {sha256: %s, rights: [write]}
       """
           .formatted(hash("one"), hash("two"), hash("three"), hash("four"));
 
@@ -156,10 +156,10 @@ class AccessTest {
         """
         proxies: [10.1.0.0/16]
         tenants:
-          probes: {tokens: {all: {sha256: %s, permissions: [write]}}}
+          probes: {tokens: {all: {sha256: %s, rights: [write]}}}
           staff: {tokens: {all: {sha256: %s}}}
           left: {tokens: {all: {sha256: %s, expires: 2026-11-21}}}
-          operators: {tokens: {all: {sha256: %s, permissions: [operate]}}}
+          operators: {tokens: {all: {sha256: %s, rights: [operate]}}}
           scoped: {scope: '{tenant="scoped"}', write: {labels: {tenant: scoped}}}
           proxied: {}
         """
@@ -223,7 +223,7 @@ class AccessTest {
             tokens:
               x: {sha256: 12}
               y: {}
-              z: {argon2id: abc, permissions: [fly], expires: soon}
+              z: {argon2id: abc, rights: [fly], expires: soon}
           b: {tokens: {x: {sha256: HASH}}}
           c: {tokens: {x: {sha256: HASH}}, colour: red}
         """

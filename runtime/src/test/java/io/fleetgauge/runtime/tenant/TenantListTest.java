@@ -144,7 +144,7 @@ class TenantListTest {
     TenantList list = read("tenants: {a: {tokens: {t: {sha256: " + SHA256 + "}}}}");
     assertThat(list.tenants().get("a").tokens().get("t").permissions())
         .containsExactly(Permission.READ);
-    assertThat(tokenProblems("sha256: " + SHA256 + ", permissions: []")).hasSize(1);
+    assertThat(tokenProblems("sha256: " + SHA256 + ", rights: []")).hasSize(1);
   }
 
   @Test

@@ -35,8 +35,8 @@ public final class IngestMeters {
                 "disk", counts.diskTrouble.sum()));
     meters.counters(
         "hosts_refused",
-        "Requests for a host that is not known and would exceed a limit of its tenant, or of the"
-            + " cluster, by limit.",
+        "Requests that were rejected because a new host would exceed a limit of its tenant or of"
+            + " the cluster, by limit.",
         "limit",
         () ->
             Map.of(
@@ -94,7 +94,7 @@ public final class IngestMeters {
         "pages_merged", "Pages of samples copied from other gateways.", counts.pagesMerged::sum);
     meters.counter(
         "strays_removed",
-        "Hosts removed because they belong to other gateways.",
+        "Copies of hosts removed because the table assigns the hosts to other gateways.",
         counts.straysRemoved::sum);
     meters.counter(
         "removals",
@@ -102,7 +102,8 @@ public final class IngestMeters {
         counts.hostsRemoved::sum);
     meters.gauge(
         "copies_equal_timestamp_seconds",
-        "When all replicas here had last been compared with their owners and were equal.",
+        "Time of the last comparison in which all replicas on this gateway were equal to their"
+            + " owners'.",
         () -> intake.copiesEqualAt() / 1_000.0);
   }
 

@@ -37,15 +37,15 @@ public final class RemoteWriteCounts {
         "outcome",
         () -> Map.of("kept", kept.sum(), "refused", refused.sum(), "retry", retry.sum()));
     meters.counter(
-        "remote_write_samples", "Samples kept from remote-write requests.", samples::sum);
+        "remote_write_samples", "Stored samples of remote-write requests.", samples::sum);
     meters.counter(
         "remote_write_dropped_samples",
         "Samples of remote-write requests dropped by ingest.relabel.",
         dropped::sum);
     meters.counter(
         "remote_write_bad_series",
-        "Series of remote-write requests rejected because their labels are invalid, invalid native"
-            + " histograms, and samples that contradict another sample of the same request.",
+        "Series, native histograms and samples of remote-write requests rejected because they are"
+            + " invalid or contradict another sample of the request.",
         invalidSeries::sum);
     meters.counter(
         "remote_write_foreign_series",

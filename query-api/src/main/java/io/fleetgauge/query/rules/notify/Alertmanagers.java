@@ -195,7 +195,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   public void declare(Meters meters) {
     meters.gauge(
         "notifications_alertmanagers_discovered",
-        "Alertmanagers that are configured or discovered, to which alerts are sent.",
+        "Configured and discovered Alertmanagers to which alerts are sent.",
         () -> addresses().size());
     meters.gauge(
         "notifications_queue_capacity",

@@ -240,7 +240,7 @@ public final class GroupExchange implements AutoCloseable {
   public void declare(Meters meters) {
     meters.counter(
         "rule_exchange_failures",
-        "Requests for rule groups to other query APIs that failed.",
+        "Failed requests for rule groups to other query APIs.",
         failures::sum);
     meters.counter(
         "rule_groups_received",

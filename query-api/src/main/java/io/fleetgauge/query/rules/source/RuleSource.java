@@ -96,7 +96,7 @@ public final class RuleSource {
         () -> files.status().problems().size());
     meters.gauge(
         "rule_groups",
-        "Rule groups: bundled ones, those of files and those that were set by API.",
+        "Rule groups, bundled ones and those of files and of the API.",
         () -> groups.size());
     meters.gauge(
         "rules",
