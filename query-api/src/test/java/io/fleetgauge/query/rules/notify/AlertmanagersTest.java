@@ -345,8 +345,9 @@ class AlertmanagersTest {
         .containsExactly(
             "ERROR Alertmanager "
                 + server.url("")
-                + " rejects the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped: status 422: a label is wrong!"
-                    .repeat(1_024 - " a label\r\n\tis wrong".length()));
+                + " rejects the alert {alertname=\"Wrong\", cluster=\"west\"}, which is dropped:"
+                + " status 422: a label is wrong"
+                + "!".repeat(1_024 - " a label\r\n\tis wrong".length()));
     assertThat(
             String.join(
                 "\n", server.bodies.stream().filter(each -> !each.contains("Wrong")).toList()))
