@@ -10,7 +10,6 @@ import java.util.List;
 /** Fragments and their answers as bytes, which the package's description draws. */
 public final class FragmentCodec {
   private static final int VERSION = 1;
-  private static final int KIND_AT = 3;
 
   private FragmentCodec() {}
 
@@ -23,11 +22,6 @@ public final class FragmentCodec {
     ListForm.strings(out, fragment.hosts());
     fragment.question().write(out);
     return out.toBytes();
-  }
-
-  /** Returns true if encoded bytes are a request for changes, which is frequent and fast. */
-  public static boolean isChanges(byte[] bytes) {
-    return bytes.length > KIND_AT && bytes[KIND_AT] == Question.Kind.CHANGES.code;
   }
 
   public static Fragment decode(byte[] bytes) throws WireException {

@@ -484,15 +484,6 @@ class FragmentCodecTest {
   }
 
   @Test
-  void aQuestionForChangesIsToldFromItsBytes() {
-    for (Exchange each : EXCHANGES) {
-      assertThat(FragmentCodec.isChanges(each.asked()))
-          .isEqualTo(each.question instanceof ChangesQuestion);
-    }
-    assertThat(FragmentCodec.isChanges(new byte[3])).isFalse();
-  }
-
-  @Test
   void partsOfUnreasonablyManyStepsAreRefused() {
     for (Grid grid : List.of(new Grid(0, 0, 10), new Grid(10, 1, 9), new Grid(0, 1, 1 << 24))) {
       PartsQuestion question =

@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.serve;
 import io.fleetgauge.promql.fair.LightWork;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fair.YieldToLightQueries;
+import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
@@ -88,9 +89,17 @@ public final class FragmentRoute {
 
   private void run(RoutingContext http) {
     byte[] body = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
-    if (FragmentCodec.isChanges(body)) {
+    long arrived = System.nanoTime();
+    Fragment fragment;
+    try {
+      fragment = FragmentCodec.decode(body);
+    } catch (WireException e) {
+      http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
+      return;
+    }
+    if (fragment.question() instanceof ChangesQuestion) {
       // Frequent and fast, so executed on the event loop.
-      end(http, body);
+      atOnce(http, fragment, StopCheck.NEVER);
       return;
     }
     if (isMemoryShort.getAsBoolean()) {
@@ -105,14 +114,6 @@ public final class FragmentRoute {
     AtomicBoolean closed = new AtomicBoolean();
     // The end handler of a span would replace a close handler of the response.
     http.addEndHandler(ended -> closed.set(true));
-    long arrived = System.nanoTime();
-    Fragment fragment;
-    try {
-      fragment = FragmentCodec.decode(body);
-    } catch (WireException e) {
-      http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
-      return;
-    }
     Span span = span(http, fragment);
     Optional<FragmentAnswer> quick =
         fragment.load().isHeavy() ? Optional.empty() : runner.quickly(fragment);
@@ -129,9 +130,7 @@ public final class FragmentRoute {
       // Another thread would take longer to wake up.
       light.begin();
       try {
-        answer(http, executed(fragment, ended));
-      } catch (TooManySamples | QueryFailure e) {
-        fail(http, e);
+        atOnce(http, fragment, ended);
       } finally {
         light.end();
       }
@@ -183,6 +182,14 @@ public final class FragmentRoute {
     return span;
   }
 
+  private void atOnce(RoutingContext http, Fragment fragment, StopCheck stop) {
+    try {
+      answer(http, executed(fragment, stop));
+    } catch (TooManySamples | QueryFailure e) {
+      fail(http, e);
+    }
+  }
+
   private byte[] executed(Fragment fragment, StopCheck stop) throws TooManySamples, QueryFailure {
     Optional<QueryFailure> over = stop.reason();
     if (over.isPresent()) {
@@ -215,14 +222,6 @@ public final class FragmentRoute {
   private static long half(Fragment fragment, long arrived) {
     long millis = fragment.question().timeoutMillis();
     return arrived + (millis == Long.MAX_VALUE ? SAMPLES_MILLIS : millis) * 500_000;
-  }
-
-  private void end(RoutingContext http, byte[] body) {
-    try {
-      answer(http, executed(FragmentCodec.decode(body), StopCheck.NEVER));
-    } catch (WireException | TooManySamples | QueryFailure e) {
-      http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
-    }
   }
 
   private static StopCheck stopCheck(Fragment fragment, AtomicBoolean closed, long arrived) {

@@ -307,7 +307,7 @@ class FragmentRouteTest {
     Response response = post(samples(100));
     assertThat(response.status).isEqualTo(503);
     assertThat(response.retryAfter).isEqualTo("2");
-    assertThat(response.body.toString()).contains("memory is short");
+    assertThat(response.body.toString()).contains("memory is low");
     ChangesQuestion question = new ChangesQuestion(ChangesQuestion.Since.START);
     Response changes = post(question);
     assertThat(changes.status).isEqualTo(200);
