@@ -85,6 +85,10 @@ class SharedReadsTest {
   }
 
   private Future<Gathered<PartsRead>> sum(String tenant, long work, Cancellation cancellation) {
+    return sum(options(tenant, work, cancellation));
+  }
+
+  private Future<Gathered<PartsRead>> sum(ReadOptions options) {
     try {
       Query query =
           new Query(
@@ -95,7 +99,7 @@ class SharedReadsTest {
               0,
               Query.Settings.STOCK);
       Planned planned = Planner.plan(query, List.of(), Planner.Mode.AUTO);
-      return shards.parts(planned, Optional.empty(), options(tenant, work, cancellation));
+      return shards.parts(planned, Optional.empty(), options);
     } catch (Exception e) {
       return Future.failedFuture(e);
     }
@@ -254,6 +258,22 @@ class SharedReadsTest {
     gateways.release();
     assertThat(value(result(all.get(1)))).isEqualTo(3);
     assertThat(kinds()).as("it is not asked for again").containsOnly("g1 SEVERAL", "g2 SEVERAL");
+  }
+
+  @Test
+  void aRequestHasTheTimeOfItsMostPatientRead() throws Exception {
+    gateways.hold();
+    Load load = new Load("red", 1, 1);
+    List<Future<Gathered<PartsRead>>> all =
+        inOneTurn(
+            () -> sum(new ReadOptions(load, 1, new Cancellation()).together(true)),
+            () -> sum(new ReadOptions(load, 600_000, new Cancellation()).together(true)));
+    Awaitility.await().atMost(SOON).until(() -> gateways.asked().size() >= 2);
+    gateways.release();
+    for (Future<Gathered<PartsRead>> each : all) {
+      assertThat(value(result(each))).isEqualTo(3);
+    }
+    assertThat(kinds()).containsOnly("g1 SEVERAL", "g2 SEVERAL");
   }
 
   private double counted() {
