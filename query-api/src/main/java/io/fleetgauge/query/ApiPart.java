@@ -58,7 +58,7 @@ final class ApiPart implements ProcessPart {
     GrafanaApi.mount(routes, config, querier, clock);
     ReportApi.mount(routes, config, querier, clock);
     AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
-    OperateApi.mount(routes, config, querier, gateways::ask, cluster.tableAge(), clock);
+    new OperateApi(config, querier, gateways::ask, cluster.tableAge(), clock).mount(routes);
     Pages.mount(router);
   }
 

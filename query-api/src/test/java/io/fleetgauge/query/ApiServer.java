@@ -102,13 +102,13 @@ public final class ApiServer implements AutoCloseable {
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
               ReportApi.mount(routes, config, querier, clock::get);
-              OperateApi.mount(
-                  routes,
-                  config,
-                  querier,
-                  path -> Future.succeededFuture(gateways.apply(path)),
-                  new TableAge(clock::get),
-                  clock::get);
+              new OperateApi(
+                      config,
+                      querier,
+                      path -> Future.succeededFuture(gateways.apply(path)),
+                      new TableAge(clock::get),
+                      clock::get)
+                  .mount(routes);
             });
   }
 

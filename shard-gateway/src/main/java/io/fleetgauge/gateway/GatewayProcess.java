@@ -32,7 +32,6 @@ import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.status.StatusRoute;
-import io.fleetgauge.gateway.status.StorageRoute;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.StoreMeters;
@@ -262,14 +261,13 @@ public final class GatewayProcess implements AutoCloseable {
               clock)
           .mount(router, guard);
       TableRoute.mount(router, guard.needsPeerOr(Permission.OPERATE), GatewayProcess.this::view);
-      StatusRoute status = new StatusRoute(config, store, intake, journal, memory, clock);
-      status.mount(
-          router,
-          vertx,
-          guard,
-          new AllGateways(GatewayProcess.this::view, toPeers.web()),
-          tableAge);
-      new StorageRoute(store, status, clock).mount(router, vertx, guard);
+      new StatusRoute(config, store, intake, journal, memory, clock)
+          .mount(
+              router,
+              vertx,
+              guard,
+              new AllGateways(GatewayProcess.this::view, toPeers.web()),
+              tableAge);
       PeerRoute.mount(
           router, vertx, guard.needsPeer(), guard.key(), streamCounts, peerWorkers, intake, store);
       lifecycle.started(

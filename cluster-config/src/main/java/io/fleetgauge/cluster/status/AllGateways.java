@@ -8,7 +8,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,29 +38,23 @@ public record AllGateways(Supplier<ClusterView> view, WebRequests http) {
   /** Asks for a path. Never fails: a gateway that does not answer within 5 s is named. */
   public Future<Answers> ask(String path) {
     ClusterView now = view.get();
-    Map<String, JsonObject> answers = new TreeMap<>();
-    Map<String, String> silent = new TreeMap<>();
-    List<Future<Void>> asked = new ArrayList<>();
-    now.gateways()
-        .forEach(
-            (id, address) ->
-                asked.add(
-                    ask(address, path)
-                        .map(
-                            answer -> {
-                              synchronized (answers) {
-                                answers.put(id, answer);
-                              }
-                              return (Void) null;
-                            })
-                        .otherwise(
-                            failure -> {
-                              synchronized (answers) {
-                                silent.put(id, why(failure));
-                              }
-                              return null;
-                            })));
-    return Future.join(asked).map(all -> new Answers(now, answers, silent));
+    Map<String, Future<JsonObject>> asked = new TreeMap<>();
+    now.gateways().forEach((id, address) -> asked.put(id, ask(address, path)));
+    return Future.join(List.copyOf(asked.values()))
+        .transform(
+            done -> {
+              Map<String, JsonObject> answers = new TreeMap<>();
+              Map<String, String> silent = new TreeMap<>();
+              asked.forEach(
+                  (id, answer) -> {
+                    if (answer.succeeded()) {
+                      answers.put(id, answer.result());
+                    } else {
+                      silent.put(id, why(answer.cause()));
+                    }
+                  });
+              return Future.succeededFuture(new Answers(now, answers, silent));
+            });
   }
 
   private static String why(Throwable failure) {

@@ -3,11 +3,14 @@ package io.fleetgauge.cluster.status;
 import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.status.AllGateways.Answers;
 import io.fleetgauge.cluster.table.ClusterView;
+import io.fleetgauge.runtime.doctor.Finding;
+import io.fleetgauge.runtime.doctor.Finding.Outcome;
+import io.fleetgauge.runtime.doctor.Findings;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -26,7 +29,7 @@ final class ClusterProblems {
   private final Answers gateways;
   private final JsonObject status;
   private final long now;
-  private final List<Problem> problems = new ArrayList<>();
+  private final Findings findings = new Findings();
 
   /**
    * @param status everything else that is known
@@ -39,144 +42,130 @@ final class ClusterProblems {
     this.now = now;
   }
 
-  List<Problem> all() {
-    ofTheCluster();
-    gateways.answers().forEach(this::ofAGateway);
+  JsonArray all() {
+    ofTheCluster(findings.about("cluster " + settings.name()));
+    gateways.answers().forEach((id, answer) -> ofAGateway(findings.about("gateway " + id), answer));
     ofHosts();
-    problems.sort(Comparator.comparing(Problem::severity));
-    return List.copyOf(problems);
+    JsonArray problems = new JsonArray();
+    for (Finding each : findings.worstFirst()) {
+      problems.add(
+          new JsonObject()
+              .put("severity", each.outcome() == Outcome.FAILURE ? "critical" : "warning")
+              .put("subject", each.subject())
+              .put("text", each.text())
+              .put("advice", each.advice()));
+    }
+    return problems;
   }
 
-  private void ofTheCluster() {
+  private static Outcome severity(boolean isCritical) {
+    return isCritical ? Outcome.FAILURE : Outcome.WARNING;
+  }
+
+  private void ofTheCluster(Findings cluster) {
     ClusterView view = gateways.of();
     if (view.gateways().isEmpty()) {
-      problems.add(
-          Problem.critical(
-              "cluster " + settings.name(),
-              "no gateway can be reached",
-              "start gateways, and compare cluster.name, cluster.members and cluster.secretFile of"
-                  + " all processes"));
+      cluster.failure(
+          "no gateway can be reached",
+          "start gateways, and compare cluster.name, cluster.members and cluster.secretFile of all"
+              + " processes");
     }
     if (view.isMinority()) {
-      problems.add(
-          Problem.critical(
-              "cluster " + settings.name(),
-              "this side sees "
-                  + view.gateways().size()
-                  + " of "
-                  + view.table().members().size()
-                  + " gateways, and the other side may have continued without it",
-              "repair the network between the gateways, or start those that are down"));
+      cluster.failure(
+          "this side sees "
+              + view.gateways().size()
+              + " of "
+              + view.table().members().size()
+              + " gateways, and the other side may have continued without it",
+          "repair the network between the gateways, or start those that are down");
     }
     TreeSet<String> away = new TreeSet<>(view.table().members());
     away.removeAll(view.gateways().keySet());
-    away.forEach(
-        id ->
-            problems.add(
-                Problem.critical(
-                    "gateway " + id,
-                    "it is not in the cluster",
-                    "start it, or check its log; until then its hosts are read from replicas")));
+    for (String id : away) {
+      findings
+          .about("gateway " + id)
+          .failure(
+              "it is not in the cluster",
+              "start it, or check its log; until then its hosts are read from replicas");
+    }
     gateways
         .silent()
         .forEach(
             (id, why) ->
-                problems.add(
-                    Problem.critical(
-                        "gateway " + id,
+                findings
+                    .about("gateway " + id)
+                    .failure(
                         "it does not respond: " + why,
-                        "check its log and its machine; run fleetgauge doctor gateway there")));
-    int versions = status.getJsonObject("cluster").getJsonObject("versions").size();
-    if (versions > 1) {
-      problems.add(
-          Problem.warning(
-              "cluster " + settings.name(),
-              "gateways of "
-                  + versions
-                  + " versions run together: "
-                  + String.join(
-                      ", ", status.getJsonObject("cluster").getJsonObject("versions").fieldNames()),
-              "finish the update: restart the gateways of the older version one by one"));
+                        "check its log and its machine; run fleetgauge doctor gateway there"));
+    Set<String> versions = status.getJsonObject("cluster").getJsonObject("versions").fieldNames();
+    if (versions.size() > 1) {
+      cluster.warning(
+          "gateways of "
+              + versions.size()
+              + " versions run together: "
+              + String.join(", ", versions),
+          "finish the update: restart the gateways of the older version one by one");
     }
     if (view.gateways().size() == 1 && settings.replication() > 1) {
-      problems.add(
-          Problem.warning(
-              "cluster " + settings.name(),
-              "there is one gateway, so no host has a replica",
-              "start two more gateways, or set cluster.replication to 1"));
+      cluster.warning(
+          "there is one gateway, so no host has a replica",
+          "start two more gateways, or set cluster.replication to 1");
     }
   }
 
-  private void ofAGateway(String id, JsonObject gateway) {
-    String subject = "gateway " + id;
-    JsonObject disk = gateway.getJsonObject("disk", new JsonObject());
+  private void ofAGateway(Findings gateway, JsonObject said) {
+    JsonObject disk = said.getJsonObject("disk", new JsonObject());
     String trouble = disk.getString("trouble", "");
     if (!trouble.isEmpty()) {
-      problems.add(
-          Problem.critical(
-              subject,
-              "its disk fails: " + trouble,
-              "free or repair the disk; the gateway recovers by itself"));
+      gateway.failure(
+          "its disk fails: " + trouble, "free or repair the disk; the gateway recovers by itself");
     }
-    ofADisk(subject, disk);
-    if (Boolean.FALSE.equals(gateway.getBoolean("recovered"))) {
-      problems.add(
-          Problem.warning(
-              subject,
-              "samples from before its start are still being loaded",
-              "wait; responses name these hosts"));
+    ofADisk(gateway, disk);
+    if (Boolean.FALSE.equals(said.getBoolean("recovered"))) {
+      gateway.warning(
+          "samples from before its start are still being loaded",
+          "wait; responses name these hosts");
     }
-    if (gateway.getDouble("memoryRatio", 0.0) > WARN_MEMORY) {
-      problems.add(
-          Problem.warning(
-              subject,
-              "its heap is %.0f %% full after a collection"
-                  .formatted(100 * gateway.getDouble("memoryRatio")),
-              "raise FLEETGAUGE_HEAP, or add gateways; see fleetgauge cardinality"));
+    double memory = said.getDouble("memoryRatio", 0.0);
+    if (memory > WARN_MEMORY) {
+      gateway.warning(
+          "its heap is %.0f %% full after a collection".formatted(100 * memory),
+          "raise FLEETGAUGE_HEAP, or add gateways; see fleetgauge cardinality");
     }
-    long offset = gateway.getLong("now", now) - now;
+    long offset = said.getLong("now", now) - now;
     if (Math.abs(offset) > WARN_CLOCK_MILLIS) {
-      String text = "its clock differs by %+.1f s".formatted(offset / 1_000.0);
-      String advice = "synchronize the clocks of all machines, such as with chrony";
-      problems.add(
-          Math.abs(offset) > CRITICAL_CLOCK_MILLIS
-              ? Problem.critical(subject, text, advice)
-              : Problem.warning(subject, text, advice));
+      gateway.add(
+          severity(Math.abs(offset) > CRITICAL_CLOCK_MILLIS),
+          "its clock differs by %+.1f s".formatted(offset / 1_000.0),
+          "synchronize the clocks of all machines, such as with chrony");
     }
   }
 
-  private void ofADisk(String subject, JsonObject disk) {
+  private static void ofADisk(Findings gateway, JsonObject disk) {
     Long free = disk.getLong("freeBytes");
     Long total = disk.getLong("totalBytes");
     if (free != null && total != null && total > 0 && free < WARN_FREE * total) {
-      String text =
+      gateway.add(
+          severity(free < CRITICAL_FREE * total),
           String.format(
               Locale.ROOT,
               "%.1f %% of the file system of %s are free",
               100.0 * free / total,
-              disk.getString("folder"));
-      String advice = "free space, or lower store.maxDisk or store.retention";
-      problems.add(
-          free < CRITICAL_FREE * total
-              ? Problem.critical(subject, text, advice)
-              : Problem.warning(subject, text, advice));
+              disk.getString("folder")),
+          "free space, or lower store.maxDisk or store.retention");
     }
     Double days = disk.getDouble("daysLeft");
     if (days != null && days < WARN_DAYS) {
-      String text =
+      gateway.add(
+          severity(days < CRITICAL_DAYS),
           String.format(
               Locale.ROOT,
               "its disk is full in %.1f days at the rate of the last day, before the retention of"
                   + " %.1f days is reached",
               days,
-              disk.getLong("retentionMillis") / 86_400_000.0);
-      String advice =
+              disk.getLong("retentionMillis") / 86_400_000.0),
           "add disk and raise store.maxDisk, lower store.retention, or add gateways; see"
-              + " fleetgauge storage";
-      problems.add(
-          days < CRITICAL_DAYS
-              ? Problem.critical(subject, text, advice)
-              : Problem.warning(subject, text, advice));
+              + " fleetgauge storage");
     }
   }
 
@@ -213,11 +202,9 @@ final class ClusterProblems {
     if (!names.isEmpty()) {
       String list = String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size())));
       String more = names.size() > MAX_NAMES ? " and " + (names.size() - MAX_NAMES) + " more" : "";
-      problems.add(
-          Problem.warning(
-              names.size() + (names.size() == 1 ? " host" : " hosts"),
-              text + ": " + list + more,
-              advice));
+      findings
+          .about(names.size() + (names.size() == 1 ? " host" : " hosts"))
+          .warning(text + ": " + list + more, advice);
     }
   }
 }

@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The cluster as one JSON object. Times are ms since the epoch and end in {@code At}; lengths of
@@ -53,27 +55,27 @@ public final class ClusterStatus {
    */
   public static JsonObject of(
       ClusterSettings settings, Answers gateways, OptionalLong tableSince, long now) {
-    return new ClusterStatus(settings, gateways, now).json(tableSince);
-  }
-
-  private JsonObject json(OptionalLong tableSince) {
-    JsonObject hosts = hosts();
-    JsonArray list = new JsonArray(List.copyOf(hosts.getMap().values()));
+    ClusterStatus parts = new ClusterStatus(settings, gateways, now);
     JsonObject status =
         new JsonObject()
-            .put("cluster", cluster(tableSince))
-            .put("replicas", replicas())
-            .put("gateways", gateways())
-            .put("hosts", list);
-    JsonArray problems = new JsonArray();
-    new ClusterProblems(settings, gateways, status, now)
-        .all()
-        .forEach(problem -> problems.add(problem.json()));
+            .put("cluster", parts.cluster(tableSince))
+            .put("replicas", parts.replicas())
+            .put("gateways", parts.ofGateways())
+            .put("hosts", parts.hosts());
+    JsonArray problems = new ClusterProblems(settings, gateways, status, now).all();
     return new JsonObject().put("problems", problems).mergeIn(status);
   }
 
   private JsonObject cluster(OptionalLong tableSince) {
     ClusterView view = gateways.of();
+    JsonObject versions = new JsonObject(new TreeMap<>());
+    gateways
+        .answers()
+        .forEach(
+            (id, answer) -> {
+              String version = answer.getString("version", "unknown");
+              versions.put(version, versions.getJsonArray(version, new JsonArray()).add(id));
+            });
     JsonObject cluster =
         new JsonObject()
             .put("name", settings.name())
@@ -84,58 +86,37 @@ public final class ClusterStatus {
             .put("replication", settings.replication())
             .put("members", new JsonArray(view.table().members()))
             .put("present", new JsonArray(List.copyOf(view.gateways().keySet())))
-            .put("versions", versions());
+            .put("versions", versions);
     tableSince.ifPresent(at -> cluster.put("tableAgeMillis", Math.max(0, now - at)));
     // The oldest gateway writes the table, and the view has the oldest first.
     view.gateways().keySet().stream().findFirst().ifPresent(id -> cluster.put("writer", id));
     return cluster;
   }
 
-  private JsonObject versions() {
-    Map<String, JsonArray> versions = new TreeMap<>();
-    gateways
-        .answers()
-        .forEach(
-            (id, answer) ->
-                versions
-                    .computeIfAbsent(
-                        answer.getString("version", "unknown"), none -> new JsonArray())
-                    .add(id));
-    JsonObject json = new JsonObject();
-    versions.forEach(json::put);
-    return json;
-  }
-
   private JsonObject replicas() {
-    int hosts = 0;
-    int whole = 0;
-    int filling = 0;
-    int none = 0;
-    int moving = 0;
-    int notWhole = 0;
-    for (var entry : gateways.of().table().holders().entrySet()) {
-      if (PseudoHosts.isOne(entry.getKey())) {
-        continue;
-      }
-      Holders each = entry.getValue();
-      hosts++;
-      boolean isHeldTwice = each.copies().stream().anyMatch(Holders.Copy::synced);
-      whole += isHeldTwice ? 1 : 0;
-      filling += !isHeldTwice && !each.copies().isEmpty() ? 1 : 0;
-      none += each.copies().isEmpty() ? 1 : 0;
-      moving += each.next().isPresent() ? 1 : 0;
-      notWhole += each.whole() ? 0 : 1;
-    }
+    List<Holders> hosts =
+        gateways.of().table().holders().entrySet().stream()
+            .filter(entry -> !PseudoHosts.isOne(entry.getKey()))
+            .map(Map.Entry::getValue)
+            .toList();
     return new JsonObject()
-        .put("hosts", hosts)
-        .put("whole", whole)
-        .put("filling", filling)
-        .put("none", none)
-        .put("moving", moving)
-        .put("notWhole", notWhole);
+        .put("hosts", hosts.size())
+        .put("whole", count(hosts, ClusterStatus::isHeldTwice))
+        .put("filling", count(hosts, each -> !isHeldTwice(each) && !each.copies().isEmpty()))
+        .put("none", count(hosts, each -> each.copies().isEmpty()))
+        .put("moving", count(hosts, each -> each.next().isPresent()))
+        .put("notWhole", count(hosts, each -> !each.whole()));
   }
 
-  private JsonArray gateways() {
+  private static boolean isHeldTwice(Holders host) {
+    return host.copies().stream().anyMatch(Holders.Copy::synced);
+  }
+
+  private static int count(List<Holders> hosts, Predicate<Holders> which) {
+    return (int) hosts.stream().filter(which).count();
+  }
+
+  private JsonArray ofGateways() {
     JsonArray all = new JsonArray();
     Map<String, Long> owned = gateways.of().table().load();
     TreeSet<String> ids = new TreeSet<>(gateways.of().table().members());
@@ -148,9 +129,7 @@ public final class ClusterStatus {
       if (answer == null) {
         gateway.put("error", gateways.silent().getOrDefault(id, "not in the cluster now"));
       } else {
-        JsonObject said = answer.copy();
-        said.remove("hosts");
-        gateway.mergeIn(said);
+        gateway.mergeIn(answer).remove("hosts");
         gateway
             .put("owned", owned.getOrDefault(id, 0L))
             .put("copies", gateways.of().table().copiesOn(id));
@@ -160,24 +139,17 @@ public final class ClusterStatus {
     return all;
   }
 
-  private JsonObject hosts() {
-    JsonObject hosts = new JsonObject();
-    gateways
-        .of()
-        .table()
-        .holders()
-        .forEach((name, holders) -> hosts.put(name, host(name, holders)));
+  private JsonArray hosts() {
+    JsonArray hosts = new JsonArray();
+    gateways.of().table().holders().forEach((name, holders) -> hosts.add(host(name, holders)));
     return hosts;
   }
 
   private JsonObject host(String name, Holders holders) {
     JsonArray replicas = new JsonArray();
-    holders
-        .copies()
-        .forEach(
-            copy ->
-                replicas.add(
-                    new JsonObject().put("gateway", copy.gateway()).put("whole", copy.synced())));
+    for (Holders.Copy copy : holders.copies()) {
+      replicas.add(new JsonObject().put("gateway", copy.gateway()).put("whole", copy.synced()));
+    }
     JsonObject host =
         new JsonObject()
             .put("host", name)
@@ -185,34 +157,29 @@ public final class ClusterStatus {
             .put("replicas", replicas)
             .put("whole", holders.whole());
     holders.next().ifPresent(next -> host.put("next", next));
-    Optional<JsonObject> held = held(name, holders);
-    Long newest = held.map(each -> each.getLong("newestAt")).orElse(null);
+    JsonObject held = held(name, holders);
+    Long newest = held.getLong("newestAt");
     if (newest == null) {
       return host.put("state", "unknown");
     }
-    long tick = held.get().getLong("tickMillis");
+    long tick = held.getLong("tickMillis");
     long age = Math.max(0, now - newest);
     return host.put("state", HostSilence.isUp(newest, tick, now) ? "up" : "silent")
         .put("newestAt", newest)
         .put("ageMillis", age)
         .put("lagMillis", Math.max(0, age - tick))
         .put("tickMillis", tick)
-        .put("series", held.get().getInteger("series"));
+        .put("series", held.getInteger("series"));
   }
 
-  /** Status of a host at its owner, or at a replica while the owner does not answer. */
-  private Optional<JsonObject> held(String name, Holders holders) {
-    Optional<JsonObject> owners = heldBy(holders.owner(), name);
-    return owners.isPresent()
-        ? owners
-        : holders.copies().stream()
-            .flatMap(copy -> heldBy(copy.gateway(), name).stream())
-            .findFirst();
-  }
-
-  private Optional<JsonObject> heldBy(String gateway, String host) {
-    return Optional.ofNullable(gateways.answers().get(gateway))
-        .map(answer -> answer.getJsonObject("hosts"))
-        .map(all -> all.getJsonObject(host));
+  /** What its owner says of a host, or a replica while the owner does not answer; else empty. */
+  private JsonObject held(String name, Holders holders) {
+    return Stream.concat(
+            Stream.of(holders.owner()), holders.copies().stream().map(Holders.Copy::gateway))
+        .flatMap(gateway -> Stream.ofNullable(gateways.answers().get(gateway)))
+        .flatMap(answer -> Stream.ofNullable(answer.getJsonObject("hosts")))
+        .flatMap(all -> Stream.ofNullable(all.getJsonObject(name)))
+        .findFirst()
+        .orElseGet(JsonObject::new);
   }
 }

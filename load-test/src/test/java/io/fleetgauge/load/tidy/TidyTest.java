@@ -199,6 +199,7 @@ class TidyTest {
               "cluster.status",
               "cluster.config",
               "cluster.table",
+              "runtime.doctor",
               "runtime.http",
               "runtime.process",
               "sample.frame"),

@@ -29,7 +29,7 @@ import java.util.function.LongSupplier;
  * metric, label, host and tenant. Series are read some metrics at a time, so that those of a large
  * fleet are never in memory together.
  */
-final class CardinalityRoute {
+record CardinalityRoute(QueryConfig config, Querier querier, LongSupplier clock) {
   private static final int DEFAULT_ITEMS = 20;
   private static final int MAX_ITEMS = 10_000;
   private static final long DAY_MILLIS = 86_400_000;
@@ -38,16 +38,6 @@ final class CardinalityRoute {
 
   /** Most series of the metrics that are read at once. */
   private static final int MAX_SERIES = 200_000;
-
-  private final QueryConfig config;
-  private final Querier querier;
-  private final LongSupplier clock;
-
-  CardinalityRoute(QueryConfig config, Querier querier, LongSupplier clock) {
-    this.config = config;
-    this.querier = querier;
-    this.clock = clock;
-  }
 
   void mount(ApiRoutes routes) {
     routes.get("/api/v1/status/cardinality", this::cardinality);
@@ -160,56 +150,54 @@ final class CardinalityRoute {
     json.writeNumberField("series", counts.series());
     json.writeNumberField("seriesBefore", before.series());
     json.writeBooleanField("cut", counts.isCut() || before.isCut());
-    top(json, "metrics", "metric", "series", counts.metrics(), before.metrics(), limit);
-    top(json, "labels", "label", "values", counts.labels(), before.labels(), limit);
-    pairs(json, counts.pairs(), before.pairs(), limit);
-    top(json, "hosts", "host", "series", counts.hosts(), before.hosts(), limit);
-    top(json, "tenants", "tenant", "series", counts.tenants(), before.tenants(), limit);
+    top(json, "metrics", "series", counts.metrics(), before.metrics(), limit, field("metric"));
+    top(json, "labels", "values", counts.labels(), before.labels(), limit, field("label"));
+    top(
+        json,
+        "pairs",
+        "series",
+        counts.pairs(),
+        before.pairs(),
+        limit,
+        (to, pair) -> {
+          to.writeStringField("label", pair.label());
+          to.writeStringField("value", pair.value());
+        });
+    top(json, "hosts", "series", counts.hosts(), before.hosts(), limit, field("host"));
+    top(json, "tenants", "series", counts.tenants(), before.tenants(), limit, field("tenant"));
     json.writeEndObject();
   }
 
-  private static <K extends Comparable<K>> List<Map.Entry<K, Long>> largest(
-      Map<K, Long> counts, int limit) {
-    return counts.entrySet().stream()
-        .sorted(
-            Map.Entry.<K, Long>comparingByValue(Comparator.reverseOrder())
-                .thenComparing(Map.Entry.comparingByKey()))
-        .limit(limit)
-        .toList();
+  /** Writes what was counted. */
+  private interface Name<K> {
+    void write(JsonGenerator json, K counted) throws IOException;
   }
 
-  private static void top(
+  private static Name<String> field(String name) {
+    return (json, counted) -> json.writeStringField(name, counted);
+  }
+
+  private static <K extends Comparable<K>> void top(
       JsonGenerator json,
       String list,
-      String name,
       String figure,
-      Map<String, Long> counts,
-      Map<String, Long> before,
-      int limit)
+      Map<K, Long> counts,
+      Map<K, Long> before,
+      int limit,
+      Name<K> name)
       throws IOException {
+    List<Map.Entry<K, Long>> largest =
+        counts.entrySet().stream()
+            .sorted(
+                Map.Entry.<K, Long>comparingByValue(Comparator.reverseOrder())
+                    .thenComparing(Map.Entry.comparingByKey()))
+            .limit(limit)
+            .toList();
     json.writeArrayFieldStart(list);
-    for (Map.Entry<String, Long> each : largest(counts, limit)) {
+    for (Map.Entry<K, Long> each : largest) {
       json.writeStartObject();
-      json.writeStringField(name, each.getKey());
+      name.write(json, each.getKey());
       json.writeNumberField(figure, each.getValue());
-      json.writeNumberField("before", before.getOrDefault(each.getKey(), 0L));
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static void pairs(
-      JsonGenerator json,
-      Map<SeriesCounts.Pair, Long> counts,
-      Map<SeriesCounts.Pair, Long> before,
-      int limit)
-      throws IOException {
-    json.writeArrayFieldStart("pairs");
-    for (Map.Entry<SeriesCounts.Pair, Long> each : largest(counts, limit)) {
-      json.writeStartObject();
-      json.writeStringField("label", each.getKey().label());
-      json.writeStringField("value", each.getKey().value());
-      json.writeNumberField("series", each.getValue());
       json.writeNumberField("before", before.getOrDefault(each.getKey(), 0L));
       json.writeEndObject();
     }

@@ -47,12 +47,8 @@ final class ClusterStorage {
         .answers()
         .forEach(
             (id, said) -> {
-              JsonObject gateway = new JsonObject().put("id", id);
-              for (String field : List.of("disk", "headBytes", "rollupBytes", "bytesPerSample")) {
-                if (said.containsKey(field)) {
-                  gateway.put(field, said.getValue(field));
-                }
-              }
+              JsonObject gateway = new JsonObject().put("id", id).mergeIn(said);
+              List.of("hosts", "groups", "metrics").forEach(gateway::remove);
               gateways.add(gateway);
               count(said);
             });
@@ -73,43 +69,42 @@ final class ClusterStorage {
   private void count(JsonObject said) {
     JsonObject disk = said.getJsonObject("disk");
     add(total, "diskBytes", disk.getLong("blockBytes"));
-    add(total, "journalBytes", disk.getLong("journalBytes"));
-    add(total, "headBytes", said.getLong("headBytes"));
-    add(total, "rollupBytes", said.getLong("rollupBytes"));
-    add(total, "bytesPerDay", disk.getLong("bytesPerDay"));
-    add(total, "bytesAtRetention", disk.getLong("bytesAtRetention"));
+    add(total, disk, "journalBytes", "bytesPerDay", "bytesAtRetention");
+    add(total, said, "headBytes", "rollupBytes");
     Double perSample = said.getDouble("bytesPerSample");
     if (perSample != null) {
       weighted += perSample * disk.getLong("blockBytes");
       weights += disk.getLong("blockBytes");
     }
-    for (String name : said.getJsonObject("hosts").fieldNames()) {
-      JsonObject taken = said.getJsonObject("hosts").getJsonObject(name);
-      JsonObject host = hosts.computeIfAbsent(name, none -> new JsonObject().put("host", name));
+    for (Map.Entry<String, Object> each : said.getJsonObject("hosts")) {
+      JsonObject taken = (JsonObject) each.getValue();
+      JsonObject host = row(hosts, "host", each.getKey());
       add(host, "copies", 1L);
-      for (String field : List.of("series", "diskBytes", "rollupBytes", "memoryBytes", "blocks")) {
-        add(host, field, taken.getLong(field));
-      }
-      add(total, "series", taken.getLong("series"));
+      add(host, taken, "series", "diskBytes", "rollupBytes", "memoryBytes", "blocks");
+      add(total, taken, "series");
       Long oldest = taken.getLong("oldestAt");
       if (oldest != null) {
         host.put("oldestAt", Math.min(oldest, host.getLong("oldestAt", oldest)));
       }
     }
-    for (String name : said.getJsonObject("groups").fieldNames()) {
-      addUse(groups, "group", name, said.getJsonObject("groups").getJsonObject(name));
+    for (Map.Entry<String, Object> each : said.getJsonObject("groups")) {
+      JsonObject group = row(groups, "group", each.getKey());
+      add(group, (JsonObject) each.getValue(), "series", "diskBytes");
     }
     for (Object each : said.getJsonArray("metrics")) {
       JsonObject metric = (JsonObject) each;
-      addUse(metrics, "metric", metric.getString("metric"), metric);
+      add(row(metrics, "metric", metric.getString("metric")), metric, "series", "diskBytes");
     }
   }
 
-  private static void addUse(
-      Map<String, JsonObject> all, String field, String name, JsonObject taken) {
-    JsonObject sum = all.computeIfAbsent(name, none -> new JsonObject().put(field, name));
-    add(sum, "series", taken.getLong("series"));
-    add(sum, "diskBytes", taken.getLong("diskBytes"));
+  private static JsonObject row(Map<String, JsonObject> all, String field, String name) {
+    return all.computeIfAbsent(name, none -> new JsonObject().put(field, name));
+  }
+
+  private static void add(JsonObject to, JsonObject from, String... fields) {
+    for (String field : fields) {
+      add(to, field, from.getLong(field));
+    }
   }
 
   private static void add(JsonObject to, String field, Long value) {

@@ -19,16 +19,8 @@ import java.util.List;
  * {@code /api/v1/status/slow-queries}: the costliest kinds of queries of this query API since it
  * started; those of the caller's tenant, and of all tenants for an operator.
  */
-final class SlowQueryRoute {
+record SlowQueryRoute(QueryConfig config, Querier querier) {
   private static final int DEFAULT_ITEMS = 20;
-
-  private final QueryConfig config;
-  private final Querier querier;
-
-  SlowQueryRoute(QueryConfig config, Querier querier) {
-    this.config = config;
-    this.querier = querier;
-  }
 
   void mount(ApiRoutes routes) {
     routes.get("/api/v1/status/slow-queries", this::queries);

@@ -1,6 +1,5 @@
 package io.fleetgauge.gateway.status;
 
-import io.fleetgauge.cluster.config.ClusterSettings;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.cluster.status.ClusterStatus;
 import io.fleetgauge.cluster.status.ProcessStatus;
@@ -8,44 +7,50 @@ import io.fleetgauge.cluster.status.TableAge;
 import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
-import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.journal.Journal;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
-import io.vertx.ext.web.RoutingContext;
 import java.io.File;
 import java.util.OptionalDouble;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code GET /v1/status}: this gateway. {@code GET /v1/status/cluster}: all, see {@link
- * ClusterStatus}.
+ * {@code GET /v1/status}: this gateway. {@code GET /v1/storage}: what takes its bytes. {@code GET
+ * /v1/status/cluster}: all gateways, see {@link ClusterStatus}.
  *
  * <pre>
- * {what {@link ProcessStatus} has, "zone": ZONE, "recovered": true, "memoryRatio": F,
- *  "series", "maxSeries",
- *  "disk": {"folder", "trouble", "freeBytes", "totalBytes", "blockBytes", "blocks", "maxBytes",
+ * status:  {what {@link ProcessStatus} has, "id", "zone", "recovered": true, "memoryRatio": F,
+ *           "series", "maxSeries", "disk": disk, "hosts": {HOST: host}}
+ * storage: {"disk": disk, "headBytes", "rollupBytes", "bytesPerSample": F, "hosts": {HOST: host},
+ *           "groups": {GROUP: {"series", "diskBytes"}},
+ *           "metrics": [{"metric", "series", "diskBytes"}...]}
+ * disk:    {"folder", "trouble", "freeBytes", "totalBytes", "blockBytes", "blocks", "maxBytes",
  *           "journalBytes", "journalMaxBytes", "retentionMillis", "bytesPerDay",
- *           "bytesAtRetention", "daysLeft"},
- *  "hosts": {HOST: {"series", "newestAt", "tickMillis", "diskBytes"}}}
+ *           "bytesAtRetention", "daysLeft"}
+ * host:    {"series", "tickMillis", "newestAt", "diskBytes", "rollupBytes", "memoryBytes",
+ *           "blocks", "oldestAt"}
  * </pre>
  *
  * {@code trouble} is empty when the disk works. {@code freeBytes} and {@code totalBytes} are absent
  * where the system does not tell them. {@code bytesPerDay} and what follows from it are absent
  * until a block is on disk; {@code daysLeft} is absent while the retention is reached before the
- * disk is full.
+ * disk is full. {@code bytesPerSample} is measured in the newest block of each host, and absent
+ * without blocks; {@code memoryBytes} are of when they were last measured. Groups and metrics are
+ * those of {@link StoreUse}.
  */
 public final class StatusRoute {
   private static final Logger LOG = LoggerFactory.getLogger(StatusRoute.class);
-  private static final String PATH = "/v1/status";
+  private static final String STATUS = "/v1/status";
 
   private final GatewayConfig config;
   private final Store store;
@@ -80,43 +85,46 @@ public final class StatusRoute {
    * @param age of the table here
    */
   public void mount(Router router, Vertx vertx, Guard guard, AllGateways gateways, TableAge age) {
-    router
-        .get(PATH)
-        .handler(guard.needsPeerOr(Permission.OPERATE))
-        .handler(http -> answer(http, vertx, this::json));
-    ClusterSettings cluster = config.cluster();
-    router
-        .get(PATH + "/cluster")
-        .handler(guard.needsPeerOr(Permission.OPERATE))
-        .handler(
-            http ->
-                gateways
-                    .ask(PATH)
-                    .onSuccess(
-                        answers ->
-                            answer(
-                                http,
-                                vertx,
-                                () ->
-                                    ClusterStatus.of(
-                                        cluster, answers, age.since(), clock.getAsLong())))
-                    .onFailure(http::fail));
+    mount(router, guard, STATUS, () -> encoded(vertx, this::status));
+    mount(router, guard, "/v1/storage", () -> encoded(vertx, this::storage));
+    mount(
+        router,
+        guard,
+        STATUS + "/cluster",
+        () ->
+            gateways
+                .ask(STATUS)
+                .compose(
+                    answers ->
+                        encoded(
+                            vertx,
+                            () ->
+                                ClusterStatus.of(
+                                    config.cluster(), answers, age.since(), clock.getAsLong()))));
   }
 
   /** Asks the disk and walks over blocks on another thread than that of the request. */
-  static void answer(RoutingContext http, Vertx vertx, Callable<JsonObject> json) {
-    vertx
-        .executeBlocking(() -> json.call().toBuffer())
-        .onSuccess(body -> http.response().putHeader("Content-Type", "application/json").end(body))
-        .onFailure(http::fail);
+  private static Future<Buffer> encoded(Vertx vertx, Supplier<JsonObject> document) {
+    return vertx.executeBlocking(() -> document.get().toBuffer());
   }
 
-  private JsonObject json() {
+  private static void mount(
+      Router router, Guard guard, String path, Supplier<Future<Buffer>> document) {
+    router
+        .get(path)
+        .handler(guard.needsPeerOr(Permission.OPERATE))
+        .handler(
+            http ->
+                document
+                    .get()
+                    .onSuccess(
+                        body ->
+                            http.response().putHeader("Content-Type", "application/json").end(body))
+                    .onFailure(http::fail));
+  }
+
+  private JsonObject status() {
     long now = clock.getAsLong();
-    JsonObject hosts = new JsonObject();
-    for (String name : store.hosts()) {
-      store.find(name).ifPresent(lane -> hosts.put(name, host(name, lane)));
-    }
     JsonObject status = ProcessStatus.of(now).put("id", config.id());
     if (!config.zone().isEmpty()) {
       status.put("zone", config.zone());
@@ -127,23 +135,22 @@ public final class StatusRoute {
         .put("series", store.seriesCount())
         .put("maxSeries", config.store().maxSeries())
         .put("disk", disk(now))
-        .put("hosts", hosts);
+        .put("hosts", use.hosts());
   }
 
-  private JsonObject host(String name, Lane lane) {
-    StoreUse.OfHost taken = use.host(name);
-    JsonObject host =
+  private JsonObject storage() {
+    JsonObject storage =
         new JsonObject()
-            .put("series", taken.series())
-            .put("tickMillis", lane.tickMillis())
-            .put("diskBytes", taken.diskBytes());
-    if (lane.heard() != Long.MIN_VALUE) {
-      host.put("newestAt", lane.heard());
-    }
-    return host;
+            .put("disk", disk(clock.getAsLong()))
+            .put("headBytes", store.payloadBytes())
+            .put("rollupBytes", use.rollupBytes())
+            .put("hosts", use.hosts())
+            .mergeIn(use.metrics());
+    use.bytesPerSample().ifPresent(bytes -> storage.put("bytesPerSample", bytes));
+    return storage;
   }
 
-  JsonObject disk(long now) {
+  private JsonObject disk(long now) {
     long blockBytes = store.blockBytes();
     JsonObject disk =
         new JsonObject()

@@ -5,68 +5,125 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockParts;
 import io.fleetgauge.gateway.store.series.StoredSeries;
+import io.fleetgauge.sample.gpu.GpuMetrics;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
-/** The use of a store's bytes. Any thread may ask; the answer is of one moment of each host. */
+/**
+ * The use of a store's bytes, in the forms that {@link StatusRoute} draws. Any thread may ask; the
+ * answer is of one moment of each host.
+ *
+ * <p>Groups of metrics are {@code gpu core}, {@code gpu extended} and so on by the tier of a GPU's
+ * metric, {@code host} for names of node_exporter, {@code recent} for windows around faults, {@code
+ * probe}, and {@code other}. Metrics are the {@link #MOST_METRICS} with most bytes.
+ */
 record StoreUse(Store store) {
   private static final long DAY_MILLIS = 86_400_000;
+  private static final int MOST_METRICS = 1_000;
 
   /**
-   * The use of one host.
-   *
-   * @param diskBytes of its blocks
-   * @param rollupBytes of these, what rollups take
-   * @param memoryBytes of its samples in memory, when they were last measured
-   * @param oldest when its oldest block begins, ms; {@link Long#MIN_VALUE} without blocks
-   */
-  public record OfHost(
-      int series, long diskBytes, long rollupBytes, long memoryBytes, int blocks, long oldest) {}
-
-  /**
-   * The use of one metric on disk.
+   * The use of a metric or a group on disk.
    *
    * @param diskBytes of the records of its series
    */
-  public record OfMetric(long series, long diskBytes) {
-    private OfMetric and(long moreSeries, long moreBytes) {
-      return new OfMetric(series + moreSeries, diskBytes + moreBytes);
+  private record Use(long series, long diskBytes) {
+    private Use and(Use more) {
+      return new Use(series + more.series, diskBytes + more.diskBytes);
+    }
+
+    private JsonObject in(JsonObject row) {
+      return row.put("series", series).put("diskBytes", diskBytes);
     }
   }
 
-  /** The use of a host; empty figures if there is no lane. */
-  public OfHost host(String name) {
-    List<Block> blocks = store.find(name).map(Lane::blocks).orElse(List.of());
-    return new OfHost(
-        store.find(name).map(Lane::seriesCount).orElse(0),
-        blocks.stream().mapToLong(Block::bytes).sum(),
-        blocks.stream().mapToLong(Block::rollupBytes).sum(),
-        store.find(name).map(Lane::payloadBytes).orElse(0L),
-        blocks.size(),
-        blocks.stream().mapToLong(Block::from).min().orElse(Long.MIN_VALUE));
+  private Stream<Lane> lanes() {
+    return store.hosts().stream().flatMap(host -> store.find(host).stream());
   }
 
-  /** The use of each metric, by name. Visits every series of every block: not for an event loop. */
-  public Map<String, OfMetric> metrics() {
-    Map<String, OfMetric> metrics = new TreeMap<>();
-    for (String host : store.hosts()) {
-      store
-          .find(host)
-          .ifPresent(
-              lane ->
-                  lane.view()
-                      .catalog()
-                      .find(
-                          List.of(),
-                          series ->
-                              metrics.merge(
-                                  series.identity.metric(),
-                                  new OfMetric(1, bytes(series)),
-                                  (a, b) -> a.and(b.series, b.diskBytes))));
+  /** The use of each host, by name. */
+  JsonObject hosts() {
+    JsonObject hosts = new JsonObject();
+    for (String name : store.hosts()) {
+      store.find(name).ifPresent(lane -> hosts.put(name, host(lane)));
     }
-    return metrics;
+    return hosts;
+  }
+
+  private static JsonObject host(Lane lane) {
+    List<Block> blocks = lane.blocks();
+    JsonObject host =
+        new JsonObject()
+            .put("series", lane.seriesCount())
+            .put("tickMillis", lane.tickMillis())
+            .put("diskBytes", blocks.stream().mapToLong(Block::bytes).sum())
+            .put("rollupBytes", blocks.stream().mapToLong(Block::rollupBytes).sum())
+            .put("memoryBytes", lane.payloadBytes())
+            .put("blocks", blocks.size());
+    if (lane.heard() != Long.MIN_VALUE) {
+      host.put("newestAt", lane.heard());
+    }
+    blocks.stream().mapToLong(Block::from).min().ifPresent(oldest -> host.put("oldestAt", oldest));
+    return host;
+  }
+
+  /** Bytes that rollups take in blocks. */
+  long rollupBytes() {
+    return lanes().flatMap(lane -> lane.blocks().stream()).mapToLong(Block::rollupBytes).sum();
+  }
+
+  /** The use of groups and metrics. Visits every series of every block: not for an event loop. */
+  JsonObject metrics() {
+    Map<String, Use> metrics = new TreeMap<>();
+    lanes()
+        .forEach(
+            lane ->
+                lane.view()
+                    .catalog()
+                    .find(
+                        List.of(),
+                        series ->
+                            metrics.merge(
+                                series.identity.metric(), new Use(1, bytes(series)), Use::and)));
+    Map<String, Use> groups = new TreeMap<>();
+    metrics.forEach((metric, taken) -> groups.merge(group(metric), taken, Use::and));
+    JsonObject ofGroups = new JsonObject();
+    groups.forEach((group, taken) -> ofGroups.put(group, taken.in(new JsonObject())));
+    JsonArray largest = new JsonArray();
+    metrics.entrySet().stream()
+        .sorted(
+            Map.Entry.<String, Use>comparingByValue(
+                    Comparator.comparingLong(Use::diskBytes).thenComparing(Use::series).reversed())
+                .thenComparing(Map.Entry.comparingByKey()))
+        .limit(MOST_METRICS)
+        .forEach(
+            each -> largest.add(each.getValue().in(new JsonObject().put("metric", each.getKey()))));
+    return new JsonObject().put("groups", ofGroups).put("metrics", largest);
+  }
+
+  private static String group(String metric) {
+    if (metric.startsWith("gpu_recent_") || metric.startsWith("node_recent_")) {
+      return "recent";
+    }
+    if (metric.startsWith("gpu_probe_")
+        || metric.startsWith("probe_")
+        || metric.startsWith("node_scrape_")
+        || metric.startsWith("scrape_")
+        || metric.equals("up")) {
+      return "probe";
+    }
+    if (metric.startsWith("node_")) {
+      return "host";
+    }
+    return GpuMetrics.find(metric)
+        .map(each -> "gpu " + each.tier().name().toLowerCase(Locale.ROOT))
+        .orElse("other");
   }
 
   private static long bytes(StoredSeries series) {
@@ -82,34 +139,30 @@ record StoreUse(Store store) {
    * Bytes of all blocks that the samples of a day take, as those do that end within a day before
    * {@code now}; empty if there are none.
    */
-  public OptionalDouble bytesPerDay(long now) {
-    double perDay = 0;
-    boolean isKnown = false;
-    for (String host : store.hosts()) {
-      long bytes = 0;
-      long from = Long.MAX_VALUE;
-      long to = Long.MIN_VALUE;
-      for (Block block : store.find(host).map(Lane::blocks).orElse(List.of())) {
-        if (block.to() > now - DAY_MILLIS) {
-          bytes += block.bytes();
-          from = Math.min(from, block.from());
-          to = Math.max(to, block.to());
-        }
-      }
-      if (to > from) {
-        perDay += (double) bytes * DAY_MILLIS / (to - from);
-        isKnown = true;
-      }
-    }
-    return isKnown ? OptionalDouble.of(perDay) : OptionalDouble.empty();
+  OptionalDouble bytesPerDay(long now) {
+    return lanes()
+        .map(lane -> lane.blocks().stream().filter(each -> each.to() > now - DAY_MILLIS).toList())
+        .filter(blocks -> millis(blocks) > 0)
+        .mapToDouble(
+            blocks ->
+                (double) blocks.stream().mapToLong(Block::bytes).sum()
+                    * DAY_MILLIS
+                    / millis(blocks))
+        .reduce(Double::sum);
+  }
+
+  /** The time from the beginning of the first block to the end of the last. */
+  private static long millis(List<Block> blocks) {
+    return blocks.stream().mapToLong(Block::to).max().orElse(0)
+        - blocks.stream().mapToLong(Block::from).min().orElse(0);
   }
 
   /** Bytes of a sample on disk, measured in the newest block of each host; empty without blocks. */
-  public OptionalDouble bytesPerSample() {
+  OptionalDouble bytesPerSample() {
     long bytes = 0;
     long samples = 0;
-    for (String host : store.hosts()) {
-      List<Block> blocks = store.find(host).map(Lane::blocks).orElse(List.of());
+    for (Lane lane : lanes().toList()) {
+      List<Block> blocks = lane.blocks();
       if (!blocks.isEmpty()) {
         Block newest = blocks.getLast();
         bytes += newest.bytes() - newest.rollupBytes();

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.sample.Labels;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,30 +52,41 @@ class StoreUseTest {
   void withoutBlocksNothingIsKnownOfDisks() {
     assertThat(use.bytesPerDay(START)).isEmpty();
     assertThat(use.bytesPerSample()).isEmpty();
-    assertThat(use.host("n1").diskBytes()).isZero();
-    assertThat(use.host("nobody").series()).isZero();
-    assertThat(use.metrics()).isEmpty();
+    assertThat(use.rollupBytes()).isZero();
+    assertThat(use.hosts()).hasToString("{}");
+    assertThat(use.metrics()).hasToString("{\"groups\":{},\"metrics\":[]}");
   }
 
   @Test
   void aHostTakesTheBytesOfItsFiles() throws Exception {
     send(START + 4 * BLOCK_MILLIS);
-    StoreUse.OfHost host = use.host("n1");
-    assertThat(host.diskBytes()).isEqualTo(bytesOnDisk()).isPositive();
-    assertThat(host.series()).isEqualTo(2);
-    assertThat(host.blocks()).isEqualTo(3);
-    assertThat(host.oldest()).isEqualTo(START);
+    JsonObject host = use.hosts().getJsonObject("n1");
+    assertThat(host.getLong("diskBytes")).isEqualTo(bytesOnDisk()).isPositive();
+    assertThat(host.getInteger("series")).isEqualTo(2);
+    assertThat(host.getInteger("blocks")).isEqualTo(3);
+    assertThat(host.getLong("oldestAt")).isEqualTo(START);
+    assertThat(host.getLong("newestAt")).isEqualTo(START + 4 * BLOCK_MILLIS - TICK);
+    assertThat(host.getLong("rollupBytes")).isEqualTo(use.rollupBytes());
   }
 
   @Test
   void metricsTakeTheBytesOfTheirRecords() throws Exception {
     send(START + 4 * BLOCK_MILLIS);
-    StoreUse.OfMetric up = use.metrics().get("up");
-    StoreUse.OfMetric load = use.metrics().get("node_load1");
-    assertThat(up.series()).isEqualTo(1);
+    JsonArray metrics = use.metrics().getJsonArray("metrics");
+    JsonObject load = metrics.getJsonObject(0);
+    JsonObject up = metrics.getJsonObject(1);
+    assertThat(load.getString("metric")).isEqualTo("node_load1");
+    assertThat(up.getString("metric")).isEqualTo("up");
+    assertThat(up.getLong("series")).isEqualTo(1);
     // Its values differ from tick to tick.
-    assertThat(load.diskBytes()).isGreaterThan(up.diskBytes());
-    assertThat(up.diskBytes() + load.diskBytes()).isPositive().isLessThan(bytesOnDisk());
+    assertThat(load.getLong("diskBytes")).isGreaterThan(up.getLong("diskBytes"));
+    assertThat(up.getLong("diskBytes") + load.getLong("diskBytes"))
+        .isPositive()
+        .isLessThan(bytesOnDisk());
+    JsonObject groups = use.metrics().getJsonObject("groups");
+    assertThat(groups.fieldNames()).containsExactlyInAnyOrder("host", "probe");
+    assertThat(groups.getJsonObject("host").getLong("diskBytes"))
+        .isEqualTo(load.getLong("diskBytes"));
   }
 
   @Test
