@@ -41,7 +41,7 @@ final class RuleTests {
     List<String> failures = new ArrayList<>();
     List<String> warnings = new ArrayList<>();
     try {
-      TestFile file = TestFileReader.read(path.toString(), Files.readString(path));
+      TestFile file = TestFileReader.read(path.toString(), Files.readAllBytes(path));
       List<Path> ruleFiles = new ArrayList<>();
       for (String glob : file.ruleFiles()) {
         List<Path> found = matching(path.toAbsolutePath().getParent(), glob);

@@ -2,14 +2,15 @@ package io.fleetgauge.operator.rules;
 
 import io.fleetgauge.promql.expr.Durations;
 import io.fleetgauge.query.rules.definition.InvalidRules;
-import io.fleetgauge.query.rules.definition.RuleProblem;
+import io.fleetgauge.query.rules.definition.Problems;
+import io.fleetgauge.query.rules.definition.YamlMap;
+import io.fleetgauge.query.rules.definition.YamlScalar;
+import io.fleetgauge.query.rules.definition.YamlText;
 import io.fleetgauge.runtime.yaml.YamlDocument;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.prometheus.Numbers;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,262 +18,200 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.error.YAMLException;
-import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
-import org.yaml.snakeyaml.nodes.NodeTuple;
-import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
-import org.yaml.snakeyaml.nodes.Tag;
 
 /** Reads files of unit tests in promtool's form; like promtool, it refuses unknown keys. */
 final class TestFileReader {
   private static final long DEFAULT_INTERVAL = 60_000;
 
-  private final String file;
-  private final List<RuleProblem> problems = new ArrayList<>();
+  private final Problems problems;
 
-  private TestFileReader(String file) {
-    this.file = file;
+  private TestFileReader(Problems problems) {
+    this.problems = problems;
   }
 
   /**
    * @throws InvalidRules with every problem there is
    */
-  static TestFile read(String file, String text) throws InvalidRules {
-    TestFileReader reader = new TestFileReader(file);
-    TestFile read = reader.file(text);
-    if (!reader.problems.isEmpty()) {
-      throw new InvalidRules(reader.problems);
-    }
+  static TestFile read(String file, byte[] text) throws InvalidRules {
+    Problems problems = new Problems(file);
+    Optional<YamlDocument> document = YamlText.first(text, problems);
+    document
+        .filter(first -> first.next().isPresent())
+        .ifPresent(
+            first ->
+                problems.add(
+                    first.next().getAsInt(),
+                    1,
+                    "a second YAML document begins here; one is allowed"));
+    TestFile read =
+        new TestFileReader(problems).file(document.flatMap(YamlDocument::root).orElse(null));
+    problems.throwAny();
     return read;
   }
 
-  private TestFile file(String text) throws InvalidRules {
-    Node root;
-    try {
-      YamlDocument document = YamlDocument.first(text);
-      if (document.next().isPresent()) {
-        throw new InvalidRules(
-            List.of(
-                new RuleProblem(
-                    file,
-                    document.next().getAsInt(),
-                    1,
-                    "a second YAML document begins here; one is allowed")));
-      }
-      root = document.root().orElse(null);
-    } catch (MarkedYAMLException e) {
-      int line = e.getProblemMark() == null ? 0 : e.getProblemMark().getLine() + 1;
-      int column = e.getProblemMark() == null ? 0 : e.getProblemMark().getColumn() + 1;
-      throw new InvalidRules(List.of(new RuleProblem(file, line, column, e.getProblem())));
-    } catch (YAMLException e) {
-      throw new InvalidRules(List.of(new RuleProblem(file, 0, 0, e.getMessage())));
-    }
-    Map<String, Node> keys =
+  private TestFile file(Node root) {
+    YamlMap map =
         map(
             root,
             "the file",
-            Set.of(
-                "rule_files", "evaluation_interval", "group_eval_order", "tests", "fuzzy_compare"));
-    long interval = duration(keys.get("evaluation_interval"), 0);
+            "rule_files",
+            "evaluation_interval",
+            "group_eval_order",
+            "tests",
+            "fuzzy_compare");
+    long interval = duration(map, "evaluation_interval");
     long evaluation = interval == 0 ? DEFAULT_INTERVAL : interval;
-    List<String> order = texts(keys.get("group_eval_order"));
+    List<String> order = texts(map, "group_eval_order");
     Set<String> seen = new HashSet<>();
     for (String group : order) {
       if (!seen.add(group)) {
-        add(keys.get("group_eval_order"), "group name repeated in evaluation order: " + group);
+        problems.add(
+            map.value("group_eval_order").orElseThrow(),
+            "group name repeated in evaluation order: " + group);
       }
     }
-    List<TestFile.TestGroup> tests = new ArrayList<>();
-    for (Node test : list(keys.get("tests"))) {
-      tests.add(test(test, evaluation));
-    }
     return new TestFile(
-        texts(keys.get("rule_files")), evaluation, order, bool(keys.get("fuzzy_compare")), tests);
+        texts(map, "rule_files"),
+        evaluation,
+        order,
+        bool(map, "fuzzy_compare"),
+        list(map, "tests").stream().map(test -> test(test, evaluation)).toList());
   }
 
   private TestFile.TestGroup test(Node node, long evaluation) {
-    Map<String, Node> keys =
+    YamlMap map =
         map(
             node,
             "a test",
-            Set.of(
-                "interval",
-                "input_series",
-                "alert_rule_test",
-                "promql_expr_test",
-                "external_labels",
-                "external_url",
-                "name",
-                "start_timestamp"));
-    List<TestFile.Input> series = new ArrayList<>();
-    for (Node item : list(keys.get("input_series"))) {
-      Map<String, Node> input = map(item, "an input series", Set.of("series", "values"));
-      series.add(new TestFile.Input(text(input.get("series")), text(input.get("values"))));
-    }
-    List<TestFile.AlertTest> alerts = new ArrayList<>();
-    for (Node item : list(keys.get("alert_rule_test"))) {
-      alerts.add(alertTest(item));
-    }
-    List<TestFile.ExpressionTest> expressions = new ArrayList<>();
-    for (Node item : list(keys.get("promql_expr_test"))) {
-      expressions.add(expressionTest(item));
-    }
-    long interval = duration(keys.get("interval"), 0);
+            "interval",
+            "input_series",
+            "alert_rule_test",
+            "promql_expr_test",
+            "external_labels",
+            "external_url",
+            "name",
+            "start_timestamp");
+    long interval = duration(map, "interval");
     return new TestFile.TestGroup(
-        text(keys.get("name")),
+        text(map, "name"),
         interval == 0 ? evaluation : interval,
-        start(keys.get("start_timestamp")),
-        series,
-        alerts,
-        expressions,
-        Labels.of(textMap(keys.get("external_labels"))),
-        text(keys.get("external_url")));
+        start(map),
+        list(map, "input_series").stream().map(this::input).toList(),
+        list(map, "alert_rule_test").stream().map(this::alertTest).toList(),
+        list(map, "promql_expr_test").stream().map(this::expressionTest).toList(),
+        Labels.of(textMap(map, "external_labels")),
+        text(map, "external_url"));
+  }
+
+  private TestFile.Input input(Node node) {
+    YamlMap map = map(node, "an input series", "series", "values");
+    return new TestFile.Input(text(map, "series"), text(map, "values"));
   }
 
   private TestFile.AlertTest alertTest(Node node) {
-    Map<String, Node> keys =
-        map(node, "a test of alerts", Set.of("eval_time", "alertname", "exp_alerts"));
-    List<TestFile.ExpectedAlert> expected = new ArrayList<>();
-    for (Node item : list(keys.get("exp_alerts"))) {
-      Map<String, Node> alert =
-          map(item, "an expected alert", Set.of("exp_labels", "exp_annotations"));
-      expected.add(
-          new TestFile.ExpectedAlert(
-              textMap(alert.get("exp_labels")), textMap(alert.get("exp_annotations"))));
-    }
-    long time = duration(keys.get("eval_time"), 0);
-    String name = text(keys.get("alertname"));
+    YamlMap map = map(node, "a test of alerts", "eval_time", "alertname", "exp_alerts");
+    long time = duration(map, "eval_time");
+    String name = text(map, "alertname");
     if (name.isEmpty()) {
-      add(
+      problems.add(
           node,
           "an item under alert_rule_test misses required attribute alertname at eval_time "
               + Durations.print(time));
     }
-    return new TestFile.AlertTest(time, name, expected);
+    return new TestFile.AlertTest(
+        time, name, list(map, "exp_alerts").stream().map(this::expectedAlert).toList());
+  }
+
+  private TestFile.ExpectedAlert expectedAlert(Node node) {
+    YamlMap map = map(node, "an expected alert", "exp_labels", "exp_annotations");
+    return new TestFile.ExpectedAlert(textMap(map, "exp_labels"), textMap(map, "exp_annotations"));
   }
 
   private TestFile.ExpressionTest expressionTest(Node node) {
-    Map<String, Node> keys =
-        map(node, "a test of an expression", Set.of("expr", "eval_time", "exp_samples"));
-    List<TestFile.ExpectedSample> expected = new ArrayList<>();
-    for (Node item : list(keys.get("exp_samples"))) {
-      Map<String, Node> sample =
-          map(item, "an expected sample", Set.of("labels", "value", "histogram"));
-      expected.add(
-          new TestFile.ExpectedSample(
-              text(sample.get("labels")),
-              number(sample.get("value")),
-              text(sample.get("histogram"))));
-    }
+    YamlMap map = map(node, "a test of an expression", "expr", "eval_time", "exp_samples");
     return new TestFile.ExpressionTest(
-        text(keys.get("expr")), duration(keys.get("eval_time"), 0), expected);
+        text(map, "expr"),
+        duration(map, "eval_time"),
+        list(map, "exp_samples").stream().map(this::expectedSample).toList());
+  }
+
+  private TestFile.ExpectedSample expectedSample(Node node) {
+    YamlMap map = map(node, "an expected sample", "labels", "value", "histogram");
+    return new TestFile.ExpectedSample(
+        text(map, "labels"), number(map, "value"), text(map, "histogram"));
   }
 
   // --- YAML ---
 
-  private void add(Node at, String message) {
-    int line = at == null ? 0 : at.getStartMark().getLine() + 1;
-    int column = at == null ? 0 : at.getStartMark().getColumn() + 1;
-    problems.add(new RuleProblem(file, line, column, message));
-  }
-
-  private static boolean isNothing(Node node) {
-    return node == null || node.getTag().equals(Tag.NULL);
-  }
-
-  private Map<String, Node> map(Node node, String what, Set<String> allowed) {
-    Map<String, Node> map = new TreeMap<>();
-    if (isNothing(node)) {
-      return map;
-    }
-    if (!(node instanceof MappingNode mapping)) {
-      add(node, what + " must be a map");
-      return map;
-    }
-    List<Node> merged = new ArrayList<>();
-    for (NodeTuple tuple : mapping.getValue()) {
-      Node key = tuple.getKeyNode();
-      String name = key instanceof ScalarNode scalar ? scalar.getValue() : "";
-      if (key.getTag().equals(Tag.MERGE)) {
-        merged.add(tuple.getValueNode());
-      } else if (allowed != null && !allowed.contains(name)) {
-        add(
-            key,
-            what
-                + " has no key \""
-                + name
-                + "\"; known here are "
-                + String.join(", ", allowed.stream().sorted().toList()));
-      } else if (map.put(name, tuple.getValueNode()) != null) {
-        add(key, what + " has the key \"" + name + "\" twice");
-      }
-    }
-    for (Node each : merged) {
-      for (Node from : each instanceof SequenceNode maps ? maps.getValue() : List.of(each)) {
-        map(from, what, allowed).forEach(map::putIfAbsent);
-      }
-    }
+  /** A map with these keys; an empty one for nothing, and after a problem. */
+  private YamlMap map(Node node, String what, String... allowed) {
+    YamlMap map = map(node, what);
+    map.allow(List.of(allowed), what, problems);
     return map;
   }
 
-  private List<Node> list(Node node) {
-    if (isNothing(node)) {
+  private YamlMap map(Node node, String what) {
+    YamlMap none = new YamlMap(node, Map.of());
+    return node == null || YamlScalar.isNull(node)
+        ? none
+        : YamlMap.read(node, what, problems).orElse(none);
+  }
+
+  private List<Node> list(YamlMap map, String key) {
+    Optional<Node> node = map.value(key).filter(value -> !YamlScalar.isNull(value));
+    if (node.isEmpty()) {
       return List.of();
     }
-    if (node instanceof SequenceNode sequence) {
+    if (node.get() instanceof SequenceNode sequence) {
       return sequence.getValue();
     }
-    add(node, "a list is required here");
+    problems.add(node.get(), "a list is required here");
     return List.of();
   }
 
-  private String text(Node node) {
-    if (isNothing(node)) {
-      return "";
-    }
-    if (node instanceof ScalarNode scalar) {
-      return scalar.getValue();
-    }
-    add(node, "a text is required here");
-    return "";
+  private String text(Node node, String what) {
+    return YamlScalar.text(node, what, problems).orElse("");
   }
 
-  private List<String> texts(Node node) {
-    return list(node).stream().map(this::text).toList();
+  private String text(YamlMap map, String key) {
+    return map.value(key).map(node -> text(node, key)).orElse("");
   }
 
-  private Map<String, String> textMap(Node node) {
+  private List<String> texts(YamlMap map, String key) {
+    return list(map, key).stream().map(node -> text(node, "an item of " + key)).toList();
+  }
+
+  private Map<String, String> textMap(YamlMap map, String key) {
     Map<String, String> texts = new TreeMap<>();
-    map(node, "the map", null).forEach((name, value) -> texts.put(name, text(value)));
+    map(map.value(key).orElse(null), key)
+        .entries()
+        .forEach((name, entry) -> texts.put(name, text(entry.value(), key + "." + name)));
     return texts;
   }
 
-  private boolean bool(Node node) {
-    String text = text(node);
+  private boolean bool(YamlMap map, String key) {
+    String text = text(map, key);
     if (!text.isEmpty() && !text.equals("true") && !text.equals("false")) {
-      add(node, "\"" + text + "\" is neither true nor false");
+      wrong(map, key, "\"" + text + "\" is neither true nor false");
     }
     return text.equals("true");
   }
 
-  private long duration(Node node, long otherwise) {
-    String text = text(node);
-    if (text.isEmpty()) {
-      return otherwise;
-    }
-    long millis = Durations.parse(text);
+  /** A duration, ms; 0 if there is none. */
+  private long duration(YamlMap map, String key) {
+    String text = text(map, key);
+    long millis = text.isEmpty() ? 0 : Durations.parse(text);
     if (millis == Durations.NONE) {
-      add(node, "not a valid duration string: \"" + text + "\"");
-      return otherwise;
+      wrong(map, key, "not a valid duration string: \"" + text + "\"");
+      return 0;
     }
     return millis;
   }
 
-  private double number(Node node) {
-    String text = text(node);
+  private double number(YamlMap map, String key) {
+    String text = text(map, key);
     if (text.isEmpty()) {
       return 0;
     }
@@ -282,29 +221,30 @@ final class TestFileReader {
             : text;
     OptionalDouble number = Numbers.parse(plain);
     if (number.isEmpty()) {
-      add(node, "\"" + text + "\" is not a number");
+      wrong(map, key, "\"" + text + "\" is not a number");
     }
     return number.orElse(0);
   }
 
-  /** A time of RFC 3339, or seconds since the epoch. */
-  private long start(Node node) {
-    String text = text(node);
+  /** A time of RFC 3339, or seconds since the epoch, in ms. */
+  private long start(YamlMap map) {
+    String text = text(map, "start_timestamp");
     if (text.isEmpty()) {
       return 0;
     }
-    return Optional.of(Numbers.parse(text))
-        .filter(OptionalDouble::isPresent)
-        .map(seconds -> (long) (seconds.getAsDouble() * 1000))
-        .orElseGet(
-            () -> {
-              try {
-                Instant instant = OffsetDateTime.parse(text).toInstant();
-                return instant.toEpochMilli();
-              } catch (DateTimeParseException e) {
-                add(node, "\"" + text + "\" is neither a time of RFC 3339 nor seconds");
-                return 0L;
-              }
-            });
+    OptionalDouble seconds = Numbers.parse(text);
+    if (seconds.isPresent()) {
+      return (long) (seconds.getAsDouble() * 1000);
+    }
+    try {
+      return OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException e) {
+      wrong(map, "start_timestamp", "\"" + text + "\" is neither a time of RFC 3339 nor seconds");
+      return 0;
+    }
+  }
+
+  private void wrong(YamlMap map, String key, String message) {
+    problems.add(map.value(key).orElseThrow(), message);
   }
 }

@@ -6,15 +6,15 @@ import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.nodes.Node;
 
 /** Collects what is wrong in one file. */
-final class Problems {
+public final class Problems {
   private final String file;
   private final List<RuleProblem> all = new ArrayList<>();
 
-  Problems(String file) {
+  public Problems(String file) {
     this.file = file;
   }
 
-  void add(Node at, String message) {
+  public void add(Node at, String message) {
     add(at.getStartMark(), message);
   }
 
@@ -26,7 +26,7 @@ final class Problems {
    * @param line from 1
    * @param column from 1
    */
-  void add(int line, int column, String message) {
+  public void add(int line, int column, String message) {
     all.add(new RuleProblem(file, line, column, message));
   }
 
@@ -35,7 +35,7 @@ final class Problems {
   }
 
   /** Throws all problems, in the order of their places, if there are any. */
-  void throwAny() throws InvalidRules {
+  public void throwAny() throws InvalidRules {
     if (!all.isEmpty()) {
       all.sort(
           (a, b) ->

@@ -19,9 +19,9 @@ import org.yaml.snakeyaml.nodes.Tag;
  * @param at where it is
  * @param entries in the order of the text; what merge keys ({@code <<}) add comes last
  */
-record YamlMap(Node at, Map<String, Entry> entries) {
+public record YamlMap(Node at, Map<String, Entry> entries) {
   /** A key and its value, as nodes. */
-  record Entry(Node key, Node value) {}
+  public record Entry(Node key, Node value) {}
 
   /**
    * Reads a map; a key that is there twice is a problem.
@@ -29,7 +29,7 @@ record YamlMap(Node at, Map<String, Entry> entries) {
    * @param what the map is, for messages
    * @return empty after a problem of the node as a whole
    */
-  static Optional<YamlMap> read(Node node, String what, Problems problems) {
+  public static Optional<YamlMap> read(Node node, String what, Problems problems) {
     if (!(node instanceof MappingNode)) {
       problems.add(node, what + " is " + YamlScalar.kind(node) + "; a map is required");
       return Optional.empty();
@@ -83,7 +83,7 @@ record YamlMap(Node at, Map<String, Entry> entries) {
   }
 
   /** Adds a problem for each key but these. */
-  void allow(List<String> keys, String what, Problems problems) {
+  public void allow(List<String> keys, String what, Problems problems) {
     entries.forEach(
         (name, entry) -> {
           if (!keys.contains(name)) {
@@ -95,7 +95,7 @@ record YamlMap(Node at, Map<String, Entry> entries) {
   }
 
   /** The value of a key; empty if it is missing. */
-  Optional<Node> value(String key) {
+  public Optional<Node> value(String key) {
     return Optional.ofNullable(entries.get(key)).map(Entry::value);
   }
 }

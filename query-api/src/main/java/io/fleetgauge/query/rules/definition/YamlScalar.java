@@ -15,7 +15,7 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /** Texts and numbers of YAML as Go's decoder takes them, which Prometheus uses. */
-final class YamlScalar {
+public final class YamlScalar {
   private static final Resolver IMPLICIT = new Resolver();
   private static final Set<Tag> CHECKED =
       Set.of(Tag.NULL, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.TIMESTAMP);
@@ -26,7 +26,7 @@ final class YamlScalar {
   private YamlScalar() {}
 
   /** Returns true if a node is nothing: {@code ~}, {@code null}, or no text at all. */
-  static boolean isNull(Node node) {
+  public static boolean isNull(Node node) {
     return node instanceof ScalarNode scalar
         && node.getTag().equals(Tag.NULL)
         && implicit(scalar).equals(Tag.NULL);
@@ -37,7 +37,7 @@ final class YamlScalar {
    *
    * @param what the node is, for messages
    */
-  static Optional<String> text(Node node, String what, Problems problems) {
+  public static Optional<String> text(Node node, String what, Problems problems) {
     if (!(node instanceof ScalarNode scalar)) {
       problems.add(node, what + " is " + kind(node) + "; text is allowed");
       return Optional.empty();
@@ -161,7 +161,7 @@ final class YamlScalar {
   }
 
   /** The kind of a node, for messages. */
-  static String kind(Node node) {
+  public static String kind(Node node) {
     return switch (node.getNodeId()) {
       case scalar -> isNull(node) ? "empty" : "a text";
       case sequence -> "a list";

@@ -11,13 +11,13 @@ import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.reader.ReaderException;
 
 /** The first document of a YAML text of any bytes, with the tabs that Prometheus allows. */
-final class YamlText {
+public final class YamlText {
   private static final int MAX_TABS = 100;
 
   private YamlText() {}
 
   /** The document; empty after a problem. */
-  static Optional<YamlDocument> first(byte[] bytes, Problems problems) {
+  public static Optional<YamlDocument> first(byte[] bytes, Problems problems) {
     Optional<String> decoded = decoded(bytes, problems);
     if (decoded.isEmpty()) {
       return Optional.empty();
