@@ -6,12 +6,11 @@ import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +34,7 @@ import picocli.CommandLine.Option;
     description =
         "Kills, freezes, joins, drains and splits gateways under load, compares the results with a"
             + " ledger of all acknowledged samples, and prints the measurements.")
-public final class ChaosCommand implements Command {
+public final class ChaosCommand extends TerminalCommand implements Command {
   private static final long HISTORY_MILLIS = TimeUnit.HOURS.toMillis(1);
   private static final long HISTORY_STEP = 15_000;
   private static final int SPLIT_IS_SEEN_SECONDS = 8;
@@ -47,8 +46,6 @@ public final class ChaosCommand implements Command {
       Set.of(
           "backlog", "kill", "freeze", "join", "drain", "restart", "cut-off", "all", "split",
           "rules");
-
-  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Option(
       names = "--seed",
@@ -78,8 +75,6 @@ public final class ChaosCommand implements Command {
           "Folder for configuration, data and logs, which is kept (default: a temporary one).")
   private Path kept;
 
-  @CommandLine.Mixin private HelpOption help;
-
   /**
    * The result of an event.
    *
@@ -93,7 +88,6 @@ public final class ChaosCommand implements Command {
   }
 
   private final List<Row> rows = new ArrayList<>();
-  private PrintWriter out;
   private SplittableRandom random;
   private int hosts;
   private ChaosFleet fleet;
@@ -102,8 +96,7 @@ public final class ChaosCommand implements Command {
   private FleetState state;
 
   @Override
-  public Integer call() throws Exception {
-    out = spec.commandLine().getOut();
+  protected int run() throws Exception {
     random = new SplittableRandom(seed);
     hosts = shorter ? 30 : 60;
     if (!EVENTS.containsAll(only)) {
@@ -119,12 +112,12 @@ public final class ChaosCommand implements Command {
     try {
       if (only.contains("backlog")) {
         Backlogs backlogs =
-            new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, out, seed);
+            new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, out(), seed);
         backlogs.run(shorter, flags(), rows::add);
       }
       if (only.contains("rules")) {
         Path rules = Files.createDirectories(folder.resolve("rules"));
-        new RuleChaos(rules, vertx, out, seed).run(shorter, flags(), rows::add);
+        new RuleChaos(rules, vertx, out(), seed).run(shorter, flags(), rows::add);
       }
       if (!Set.of("split", "backlog", "rules").containsAll(only)) {
         onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
@@ -159,7 +152,7 @@ public final class ChaosCommand implements Command {
         HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, out());
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports.subList(0, 10));
       begin(List.of("gateway-1", "gateway-2", "gateway-3"), List.of(QUERY));
       senders.add(CUT_OFF, List.of(URI.create("http://127.0.0.1:" + cutOffPort)), seed);
@@ -454,7 +447,7 @@ public final class ChaosCommand implements Command {
         HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, out());
       Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
       for (String id : List.of("gateway-1", "gateway-2", "gateway-3")) {
         gateways.put(id, spaces.add(id));
@@ -546,18 +539,20 @@ public final class ChaosCommand implements Command {
   }
 
   private void say(String line) {
-    out.println(line);
-    out.flush();
+    out().println(line);
+    out().flush();
   }
 
   private void print() {
-    out.println();
-    out.println("| event | must hold | measured | holds |");
-    out.println("|---|---|---|---|");
+    out().println();
+    out().println("| event | must hold | measured | holds |");
+    out().println("|---|---|---|---|");
     for (Row row : rows) {
-      out.printf(
-          "| %s | %s | %s | %s |%n", row.event, row.must, row.measured, row.holds() ? "yes" : "NO");
+      out()
+          .printf(
+              "| %s | %s | %s | %s |%n",
+              row.event, row.must, row.measured, row.holds() ? "yes" : "NO");
     }
-    out.flush();
+    out().flush();
   }
 }

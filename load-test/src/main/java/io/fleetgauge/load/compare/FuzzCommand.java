@@ -1,6 +1,7 @@
 package io.fleetgauge.load.compare;
 
 import io.fleetgauge.runtime.process.Command;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -19,11 +20,9 @@ import picocli.CommandLine.Option;
     description =
         "Sends random queries to Prometheus and to Fleetgauge, which hold the same samples; prints"
             + " the differences and exits with 1 if there are any.")
-public final class FuzzCommand implements Command {
+public final class FuzzCommand extends TerminalCommand implements Command {
   /** The features that the questions may need. */
   public static final Set<String> FEATURES = Set.of("promql-experimental-functions");
-
-  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Option(
       names = "--seed",
@@ -61,8 +60,8 @@ public final class FuzzCommand implements Command {
   private Pattern only;
 
   @Override
-  public Integer call() throws Exception {
-    PrintWriter out = spec.commandLine().getOut();
+  protected int run() throws Exception {
+    PrintWriter out = out();
     Path folder = Files.createTempDirectory("fleetgauge-fuzz");
     int different = 0;
     try (SideBySide both =

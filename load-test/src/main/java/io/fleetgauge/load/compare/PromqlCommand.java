@@ -6,7 +6,7 @@ import io.fleetgauge.promql.script.ScriptException;
 import io.fleetgauge.promql.script.ScriptRunner;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.terminal.CommandGroup;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -15,7 +15,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code fleetgauge promql}. */
 @CommandLine.Command(
@@ -32,17 +31,13 @@ public final class PromqlCommand extends CommandGroup implements Command {
         "Prints failed cases and the number of passed cases of each class. Exits with 1 if a case"
             + " failed."
       })
-  static final class Test implements Command {
-    @CommandLine.Spec private CommandSpec spec;
-
+  static final class Test extends TerminalCommand {
     @CommandLine.Parameters(arity = "1..*", paramLabel = "FILE", description = "Scripts to run.")
     private List<Path> files;
 
-    @CommandLine.Mixin private HelpOption help;
-
     @Override
-    public Integer call() {
-      PrintWriter out = spec.commandLine().getOut();
+    protected int run() {
+      PrintWriter out = out();
       Totals all = new Totals();
       boolean readable = true;
       for (Path file : files) {

@@ -18,7 +18,7 @@ import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 @CommandLine.Command(
     name = "demo",
     description = "Starts a complete fleet on this machine, with an hour of history.")
-public final class DemoCommand implements Command {
+public final class DemoCommand extends TerminalCommand implements Command {
   private static final String LOOPBACK = "127.0.0.1";
 
   /** Hosts besides: this machine, the controller and a workstation. */
@@ -140,15 +140,13 @@ public final class DemoCommand implements Command {
               + " addresses.")
   private boolean insecure;
 
-  @CommandLine.Mixin private HelpOption help;
-
   private final PrintStream out = System.out;
   private final Lifecycle lifecycle = new Lifecycle("demo");
   private String lastStep = "";
   private volatile boolean failed;
 
   @Override
-  public Integer call() throws Exception {
+  protected int run() throws Exception {
     checkOptions();
     try {
       Files.createDirectories(data);

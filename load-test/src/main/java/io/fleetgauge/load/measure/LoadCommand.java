@@ -4,6 +4,7 @@ import io.fleetgauge.load.fleet.Installation;
 import io.fleetgauge.load.traffic.FleetTraffic.Form;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Option;
     description =
         "Sends hours of samples of a GPU fleet to installed gateways, each in a separate process,"
             + " and prints their cost; with --against also that of other programs.")
-public final class LoadCommand implements Command {
+public final class LoadCommand extends TerminalCommand implements Command {
   /** Hosts of each gateway where several numbers of gateways are compared. */
   private static final int HOSTS_A_GATEWAY = 15;
 
@@ -31,8 +32,6 @@ public final class LoadCommand implements Command {
   private static final Set<String> PEERS = Set.of("prometheus", "victoria-metrics");
   private static final Map<String, Form> MODES =
       Map.of("frames", Form.FRAMES, "remote-write", Form.REMOTE_WRITE);
-
-  @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
 
   @Option(
       names = "--gateways",
@@ -145,7 +144,7 @@ public final class LoadCommand implements Command {
   private int rules;
 
   @Override
-  public Integer call() throws Exception {
+  protected int run() throws Exception {
     for (int count : gateways) {
       requireRange("--gateways", count, 1, 20);
     }
@@ -194,7 +193,7 @@ public final class LoadCommand implements Command {
     if (!against.isEmpty()) {
       forms.add(Form.REMOTE_WRITE);
     }
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter out = out();
     try (LoadRun load = new LoadRun(folder, out, plan, forms)) {
       for (String mode : modes) {
         load.gateways(installation, count, replication, heap, MODES.get(mode));

@@ -277,7 +277,7 @@ class TidyTest {
               "sample",
               "sample.gpu",
               "sample.relabel"),
-          room("probe.attribution", "probe.gpu.snapshot", "probe.sampling", "sample"),
+          room("probe.attribution", "probe.gpu.snapshot", "probe.sampling", "sample", "sample.gpu"),
           room(
               "probe.scrape",
               "probe.config",
@@ -951,6 +951,7 @@ class TidyTest {
               "load.system",
               "load.traffic",
               "runtime.process",
+              "runtime.terminal",
               "sample",
               "sample.frame",
               "sample.wire"),

@@ -3,14 +3,13 @@ package io.fleetgauge.runtime.process;
 import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.runtime.log.Logs;
-import io.fleetgauge.runtime.terminal.HelpOption;
+import io.fleetgauge.runtime.terminal.TerminalCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -18,7 +17,7 @@ import picocli.CommandLine.Option;
  *
  * @param <C> the process's configuration
  */
-public abstract class ProcessCommand<C> implements Command {
+public abstract class ProcessCommand<C> extends TerminalCommand implements Command {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessCommand.class);
 
   @Option(
@@ -26,8 +25,6 @@ public abstract class ProcessCommand<C> implements Command {
       paramLabel = "FILE",
       description = "YAML file; without it every key has its default.")
   private Path file;
-
-  @Mixin private HelpOption help;
 
   /** The option of processes that otherwise need tokens to listen for other machines. */
   public static final class InsecureOption {
@@ -58,7 +55,7 @@ public abstract class ProcessCommand<C> implements Command {
   protected abstract AutoCloseable start(C config) throws StartFailure;
 
   @Override
-  public Integer call() throws Exception {
+  protected final int run() throws Exception {
     C config = read(file == null ? "the default configuration" : file.toString(), text());
     Logs.toConsole(log(config));
     if (!runsOn(config)) {

@@ -8,7 +8,12 @@ import picocli.CommandLine.Model.CommandSpec;
 /** A command that prints what it finds and ends: its usage, its output and its failures. */
 public abstract class TerminalCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandSpec spec;
-  @CommandLine.Mixin private HelpOption help;
+
+  @CommandLine.Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  private boolean help;
 
   /**
    * Does the work.
