@@ -80,14 +80,8 @@ record DiskChecks(ExaminedProcess process, Findings findings, boolean measures) 
               + ": files are mapped, locked and synced");
     }
     String text =
-        name
-            + ": "
-            + Figures.bytes(free)
-            + " of "
-            + Figures.bytes(total)
-            + " are free ("
-            + type
-            + ")";
+        "%s: %s of %s are free (%s)"
+            .formatted(name, Figures.bytes(free), Figures.bytes(total), type);
     long used = used(folder.path());
     if (total == 0) {
       findings.skipped(name + ": the size of its file system cannot be read");
@@ -97,16 +91,10 @@ record DiskChecks(ExaminedProcess process, Findings findings, boolean measures) 
       findings.warning(text, "free space; samples are rejected when the disk is full");
     } else if (used + free < folder.maxBytes()) {
       findings.warning(
-          text
-              + ", and "
-              + folder.maxKey()
-              + " lets the process take "
-              + Figures.bytes(folder.maxBytes()),
-          "set "
-              + folder.maxKey()
-              + " to less than "
-              + Figures.bytes(used + free)
-              + ", or use a larger disk");
+          "%s, and %s lets the process take %s"
+              .formatted(text, folder.maxKey(), Figures.bytes(folder.maxBytes())),
+          "set %s to less than %s, or use a larger disk"
+              .formatted(folder.maxKey(), Figures.bytes(used + free)));
     } else {
       findings.ok(text);
     }
@@ -204,13 +192,10 @@ record DiskChecks(ExaminedProcess process, Findings findings, boolean measures) 
           "run chmod 700 " + path + "; the process does so at its start if it may");
     }
     String owner = Files.getOwner(path).getName();
-    if (!owner.equals(System.getProperty("user.name"))) {
+    String user = System.getProperty("user.name");
+    if (!owner.equals(user)) {
       findings.warning(
-          name
-              + " belongs to "
-              + owner
-              + ", and this check runs as "
-              + System.getProperty("user.name"),
+          name + " belongs to " + owner + ", and this check runs as " + user,
           "run doctor as the user that the process runs as, such as with sudo -u " + owner);
     }
   }

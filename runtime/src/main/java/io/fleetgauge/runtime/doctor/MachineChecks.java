@@ -40,14 +40,12 @@ record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
   private void java() {
     Findings java = findings.about("java");
     String text =
-        "version "
-            + Main.VERSION
-            + ", Java "
-            + Runtime.version()
-            + " of "
-            + System.getProperty("java.vendor")
-            + ", flags "
-            + String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments());
+        "version %s, Java %s of %s, flags %s"
+            .formatted(
+                Main.VERSION,
+                Runtime.version(),
+                System.getProperty("java.vendor"),
+                String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
     if (Runtime.version().feature() < JAVA) {
       java.failure(text, "run it with Java " + JAVA + "; set JAVA_HOME to one");
     } else {
@@ -64,11 +62,8 @@ record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
       return;
     }
     String text =
-        "the heap may take "
-            + Figures.bytes(heap)
-            + " of "
-            + Figures.bytes(machine.getAsLong())
-            + " of the machine or its container";
+        "the heap may take %s of %s of the machine or its container"
+            .formatted(Figures.bytes(heap), Figures.bytes(machine.getAsLong()));
     if (heap > WARN_HEAP * machine.getAsLong()) {
       memory.warning(
           text,

@@ -85,23 +85,16 @@ record PortChecks(ExaminedProcess process, Findings findings, CheckRequests requ
       }
       return true;
     } catch (IOException e) {
-      taken(
-          where,
-          "no HTTP"
-              + (process.http().tls().isPresent() ? "S" : "")
-              + " responds: "
-              + e.getMessage());
+      String protocol = process.http().tls().isPresent() ? "HTTPS" : "HTTP";
+      taken(where, "no " + protocol + " responds: " + e.getMessage());
       return false;
     }
   }
 
   private void taken(String where, String what) {
+    String program = SocketOwner.of(process.http().port()).orElse("another program");
     findings.failure(
-        where
-            + " is in use by "
-            + SocketOwner.of(process.http().port()).orElse("another program")
-            + ": "
-            + what,
+        where + " is in use by " + program + ": " + what,
         "stop that program, or choose another port with http.port");
   }
 

@@ -71,13 +71,8 @@ record SecretChecks(ExaminedProcess process, Findings secrets, Findings tokens, 
       }
     } catch (IOException e) {
       secrets.failure(
-          key
-              + " "
-              + file
-              + " cannot be read as user "
-              + System.getProperty("user.name")
-              + ": "
-              + e,
+          "%s %s cannot be read as user %s: %s"
+              .formatted(key, file, System.getProperty("user.name"), e),
           "correct the name, or let the user that the process runs as read it");
     }
   }
@@ -136,13 +131,8 @@ record SecretChecks(ExaminedProcess process, Findings secrets, Findings tokens, 
           "remove it, or give its bearer another");
     } else if (now.plus(SOON).isAfter(end)) {
       tokens.warning(
-          "the token tenants."
-              + token
-              + " expires at "
-              + end
-              + ", in "
-              + Duration.between(now, end).toDays()
-              + " days",
+          "the token tenants.%s expires at %s, in %s days"
+              .formatted(token, end, Duration.between(now, end).toDays()),
           "give its bearer another one before");
     }
   }

@@ -69,13 +69,9 @@ record TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
       }
     } catch (IOException | GeneralSecurityException e) {
       findings.failure(
-          keyKey
-              + " "
-              + key
-              + " cannot be used for a certificate of "
-              + chain.getFirst().getPublicKey().getAlgorithm()
-              + ": "
-              + e.getMessage(),
+          "%s %s cannot be used for a certificate of %s: %s"
+              .formatted(
+                  keyKey, key, chain.getFirst().getPublicKey().getAlgorithm(), e.getMessage()),
           "give it the key of the certificate in PEM form, PKCS 8, without a password");
     }
     return Optional.of(chain.getFirst());
@@ -127,12 +123,8 @@ record TlsChecks(ExaminedProcess process, Findings findings, Instant now) {
         chain.get(i).verify(chain.get(i + 1).getPublicKey());
       } catch (GeneralSecurityException e) {
         findings.failure(
-            name
-                + ": "
-                + subject(chain.get(i))
-                + " is not signed by "
-                + subject(chain.get(i + 1))
-                + ", which follows it",
+            "%s: %s is not signed by %s, which follows it"
+                .formatted(name, subject(chain.get(i)), subject(chain.get(i + 1))),
             "order the file from the server's own certificate to the authority's");
       }
     }
