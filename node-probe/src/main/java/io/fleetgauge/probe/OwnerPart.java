@@ -69,13 +69,14 @@ final class OwnerPart implements ProbePart {
     List<OwnerSource> sources = new ArrayList<>();
     if (settings.kubelet().enabled()) {
       KubeletSource kubelet =
-          KubeletSource.start(
-              vertx,
-              settings.kubelet(),
-              config.host().sys().resolve("fs/cgroup"),
-              thread::identities,
-              names,
-              () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+          new KubeletSource(
+                  vertx,
+                  settings.kubelet(),
+                  config.host().sys().resolve("fs/cgroup"),
+                  thread::identities,
+                  names,
+                  () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()))
+              .start();
       lifecycle.started("kubelet", ProbeProcess.STOP_LIMIT, kubelet);
       sources.add(kubelet);
     }

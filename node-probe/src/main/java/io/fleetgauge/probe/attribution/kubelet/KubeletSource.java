@@ -118,7 +118,7 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
    * @param names tell the UIDs of pods, which the kubelet's list does not have
    * @param clock ms that only grow
    */
-  KubeletSource(
+  public KubeletSource(
       Vertx vertx,
       KubeletSettings settings,
       Path cgroups,
@@ -139,20 +139,10 @@ public final class KubeletSource implements OwnerSource, AutoCloseable {
   }
 
   /** Begins to poll. */
-  public static KubeletSource start(
-      Vertx vertx,
-      KubeletSettings settings,
-      Path cgroups,
-      Supplier<List<GpuIdentity>> gpus,
-      ContainerNames names,
-      LongSupplier clock) {
-    KubeletSource source = new KubeletSource(vertx, settings, cgroups, gpus, names, clock);
-    source.timer =
-        vertx.setPeriodic(
-            Math.min(100, settings.every().toMillis()),
-            settings.every().toMillis(),
-            id -> source.look());
-    return source;
+  public KubeletSource start() {
+    long every = settings.every().toMillis();
+    timer = vertx.setPeriodic(Math.min(100, every), every, id -> look());
+    return this;
   }
 
   @Override

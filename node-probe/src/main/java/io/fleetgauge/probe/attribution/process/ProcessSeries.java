@@ -7,7 +7,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.GpuMetric;
 import io.fleetgauge.sample.gpu.GpuMetrics;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,6 +15,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** The series of processes, and their sums by container, pod and job. Not for several threads. */
 final class ProcessSeries {
@@ -24,52 +24,32 @@ final class ProcessSeries {
   private static final GpuMetric UNOWNED_BYTES = GpuMetrics.of("gpu_unowned_memory_bytes");
   private static final String REST = "rest";
   private static final String UNIT = "unit";
-  private static final List<String> OF_CONTAINER = List.of("container", "container_id");
-  private static final List<String> OF_POD = List.of("pod", "namespace", "pod_uid");
 
   /** By what processes are summed. */
   enum Kind {
-    PROCESS("process", List.of()) {
-      @Override
-      String key(OwnedProcess process) {
-        return Integer.toString(process.pid());
-      }
-    },
-    CONTAINER("container", List.of()) {
-      @Override
-      String key(OwnedProcess process) {
-        return process.container();
-      }
-    },
-    POD("pod", OF_CONTAINER) {
-      @Override
-      String key(OwnedProcess process) {
-        return process.pod();
-      }
-    },
-    JOB("job", concat(OF_CONTAINER, OF_POD)) {
-      @Override
-      String key(OwnedProcess process) {
-        return process.job();
-      }
-    };
+    PROCESS("process", process -> Integer.toString(process.pid())),
+    CONTAINER("container", OwnedProcess::container),
+    POD("pod", OwnedProcess::pod, "container", "container_id"),
+    JOB("job", OwnedProcess::job, "container", "container_id", "pod", "namespace", "pod_uid");
 
     final String label;
+
+    /** The key of the sum that a process counts in; empty when there is none. */
+    private final Function<OwnedProcess, String> key;
+
     private final GpuMetric memory;
     private final GpuMetric utilization;
 
     /** Labels that differ within one of them. */
     private final List<String> finer;
 
-    Kind(String label, List<String> finer) {
+    Kind(String label, Function<OwnedProcess, String> key, String... finer) {
       this.label = label;
-      this.finer = finer;
+      this.key = key;
+      this.finer = List.of(finer);
       memory = GpuMetrics.of("gpu_" + label + "_memory_bytes");
       utilization = GpuMetrics.of("gpu_" + label + "_utilization_ratio");
     }
-
-    /** The key of the sum that a process counts in; empty when there is none. */
-    abstract String key(OwnedProcess process);
 
     private Labels owner(Labels of) {
       Labels owner = of;
@@ -77,12 +57,6 @@ final class ProcessSeries {
         owner = owner.without(name);
       }
       return owner;
-    }
-
-    private static List<String> concat(List<String> first, List<String> second) {
-      List<String> both = new ArrayList<>(first);
-      both.addAll(second);
-      return List.copyOf(both);
     }
   }
 
@@ -172,7 +146,7 @@ final class ProcessSeries {
       Map<Integer, Labels> owners) {
     Map<String, Use> uses = new LinkedHashMap<>();
     for (GpuProcess process : gpu.processes()) {
-      String key = kind.key(byPid.get(process.pid()));
+      String key = kind.key.apply(byPid.get(process.pid()));
       if (!key.isEmpty()) {
         uses.computeIfAbsent(key, name -> new Use())
             .add(process, kind.owner(owners.get(process.pid())));
