@@ -108,9 +108,14 @@ final class GpuReader {
     return census;
   }
 
-  /** The most GPUs that the driver has counted. For any thread. */
-  int mostSeen() {
-    return mostSeen;
+  /** The number of GPUs that there should be: configured, or the most counted. For any thread. */
+  int expected() {
+    return source.expected() > 0 ? source.expected() : mostSeen;
+  }
+
+  /** Time of the clock by which readings are dated, ns. For any thread. */
+  long now() {
+    return nanos.getAsLong();
   }
 
   void read(GpuSnapshot readings) {

@@ -8,7 +8,6 @@ import io.fleetgauge.probe.gpu.snapshot.QuickGpu;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +38,6 @@ public final class GpuThread implements AutoCloseable {
 
   private final GpuReader reader;
   private final Watchdog watchdog;
-  private final ReadingReport report;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("nvml").factory());
   private final AtomicLong missed = new AtomicLong();
@@ -55,7 +53,7 @@ public final class GpuThread implements AutoCloseable {
    * @param nanos a clock that only moves forward
    */
   public GpuThread(GpuSource source, LongSupplier nanos) {
-    this(source, new GpuReader(source, nanos), nanos, Patience.REAL);
+    this(new GpuReader(source, nanos), Patience.REAL);
   }
 
   /**
@@ -64,15 +62,14 @@ public final class GpuThread implements AutoCloseable {
    * @param nanos a clock that only moves forward
    */
   public GpuThread(GpuSource source, Driver driver, LongSupplier nanos, Patience patience) {
-    this(source, new GpuReader(source, driver, nanos), nanos, patience);
+    this(new GpuReader(source, driver, nanos), patience);
   }
 
-  private GpuThread(GpuSource source, GpuReader reader, LongSupplier nanos, Patience patience) {
+  private GpuThread(GpuReader reader, Patience patience) {
     this.reader = reader;
     this.readings = new Turn<>(thread, patience);
     this.quick = new Turn<>(thread, patience);
     this.watchdog = new Watchdog(reader.log());
-    this.report = new ReadingReport(source, reader, watchdog, missed::get, nanos);
     thread.execute(this::tellThread);
   }
 
@@ -152,14 +149,13 @@ public final class GpuThread implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Adds the series of the reading itself; never waits for the driver. Not for several threads. */
-  public void report(Tick.Builder out) {
-    report.add(out);
+  /** What may be looked at by any thread says so. */
+  GpuReader reader() {
+    return reader;
   }
 
-  /** Adds the durations of calls, as {@link #report} adds the rest. */
-  public void reportDurations(Tick.Builder out) {
-    report.addDurations(out);
+  Watchdog watchdog() {
+    return watchdog;
   }
 
   /** Labels of the GPUs that were found, lost ones among them. */

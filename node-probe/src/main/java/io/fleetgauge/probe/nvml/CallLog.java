@@ -111,24 +111,15 @@ public final class CallLog {
   /** Failures of calls, by the call and the code that NVML returned. */
   public Map<List<String>, Long> errors() {
     Map<List<String>, Long> counts = new HashMap<>();
-    eachError((label, code, count) -> counts.put(List.of(label, code), count));
-    return counts;
-  }
-
-  /** Takes failures of a call with a code. */
-  public interface Errors {
-    void take(String call, String code, long count);
-  }
-
-  public void eachError(Errors out) {
     for (int i = 0; i < errors.length(); i++) {
       long count = errors.get(i);
       if (count > 0) {
         int place = i % CODES;
         String code = Integer.toString(place == CODES - 1 ? NvmlReturn.UNKNOWN : place);
-        out.take(NvmlCall.values()[i / CODES].label(), code, count);
+        counts.put(List.of(NvmlCall.values()[i / CODES].label(), code), count);
       }
     }
+    return counts;
   }
 
   /** Takes the durations of one call, in seconds; buckets are cumulative. */

@@ -130,10 +130,16 @@ public final class Nvml {
     if (call.version != 0) {
       out.put32(0, call.version);
     }
-    return call(
-        call,
-        device == null ? -1 : device.gpu(),
-        () -> make(call, device == null ? null : device.pointer, out, a, b, c));
+    // A reading comes here hundreds of times, so nothing is allocated.
+    log.begin(call, device == null ? -1 : device.gpu());
+    int code;
+    try {
+      code = make(call, device == null ? null : device.pointer, out, a, b, c);
+    } catch (UnsatisfiedLinkError e) {
+      code = NvmlReturn.FUNCTION_NOT_FOUND;
+    }
+    log.end(code);
+    return code;
   }
 
   private int make(NvmlCall call, Pointer device, NativeMemory memory, int a, int b, int c) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.nvml.StandIn;
+import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
@@ -26,7 +28,10 @@ final class GpuFixture implements AutoCloseable {
       Set.of("gpu", "UUID", "device", "modelName", "pci_bus_id", "GPU_I_ID", "GPU_I_PROFILE");
   private static final long SECOND = 1_000_000_000L;
 
+  private static final TickClass CLASS = new TickClass(Duration.ofSeconds(15));
+
   final GpuThread thread;
+  private final GpuReport report;
   private volatile long nanos;
 
   GpuFixture(StandIn driver) {
@@ -39,6 +44,7 @@ final class GpuFixture implements AutoCloseable {
 
   GpuFixture(String library, boolean links) {
     thread = new GpuThread(new GpuSource(library, List.<Path>of(), links, 0), () -> nanos);
+    report = new GpuReport(thread, CLASS, CLASS);
   }
 
   void pass(double seconds) {
@@ -65,10 +71,9 @@ final class GpuFixture implements AutoCloseable {
 
   /** The series of the reading itself. */
   Map<String, Double> report() {
-    Tick.Builder out = new Tick.Builder();
-    thread.report(out);
-    thread.reportDurations(out);
-    return values(out.at(0), labels -> true);
+    Readings out = new Readings();
+    report.read(report.classes(), out);
+    return values(out.of(CLASS).at(0), labels -> true);
   }
 
   /** The readings of one GPU as a whole, by metric and the labels that are not the GPU's. */
