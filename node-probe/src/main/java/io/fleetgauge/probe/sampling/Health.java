@@ -27,11 +27,7 @@ final class Health {
     }
   }
 
-  private final Labels up;
-  private final Labels duration;
-  private final Labels samples;
-  private final Labels kept;
-  private final Labels added;
+  private final TargetSeries target;
   private final Labels tickSeconds = Labels.of(Labels.NAME, "probe_tick_seconds");
   private final List<OfReader> ofReaders = new ArrayList<>();
   private final List<SampledReader> sources;
@@ -41,11 +37,7 @@ final class Health {
    * @param job value of the label {@code job} of what Prometheus knows of a target
    */
   Health(String job, List<SampledReader> sources, Duration tick) {
-    this.up = Labels.of(Labels.NAME, "up", "job", job);
-    this.duration = up.with(Labels.NAME, "scrape_duration_seconds");
-    this.samples = up.with(Labels.NAME, "scrape_samples_scraped");
-    this.kept = up.with(Labels.NAME, "scrape_samples_post_metric_relabeling");
-    this.added = up.with(Labels.NAME, "scrape_series_added");
+    this.target = new TargetSeries(Labels.of("job", job));
     this.sources = sources;
     this.tick = tick;
     sources.forEach(source -> ofReaders.add(new OfReader(source.name())));
@@ -56,11 +48,7 @@ final class Health {
    */
   Tick read(long time, long nanos, TickAssembly.Counts counts) {
     Tick.Builder health = new Tick.Builder();
-    health.add(up, 1);
-    health.add(duration, nanos / NANOS);
-    health.add(samples, counts.read());
-    health.add(kept, counts.kept());
-    health.add(added, counts.added());
+    target.add(health, true, nanos / NANOS, counts.read(), counts.kept(), counts.added());
     health.add(tickSeconds, tick.toMillis() / 1000.0);
     for (int i = 0; i < ofReaders.size(); i++) {
       OfReader series = ofReaders.get(i);

@@ -4,8 +4,8 @@ import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.probe.sampling.NotYet;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
+import io.fleetgauge.probe.sampling.TargetSeries;
 import io.fleetgauge.probe.sampling.TickClass;
-import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.prometheus.TextExposition;
 import java.time.Duration;
@@ -27,11 +27,7 @@ final class TargetReader implements Reader {
   private final Scraper scraping;
   private final TickClass tickClass;
   private final Duration patience;
-  private final Labels up;
-  private final Labels duration;
-  private final Labels scraped;
-  private final Labels kept;
-  private final Labels added;
+  private final TargetSeries target;
   private long said = -SAID_EVERY_MILLIS;
   private volatile CompletableFuture<ScrapeResult> waiting;
   private volatile long begun;
@@ -45,11 +41,7 @@ final class TargetReader implements Reader {
     this.scraping = scraping;
     this.tickClass = new TickClass(settings.interval());
     this.patience = patience;
-    this.up = settings.target().with(Labels.NAME, "up");
-    this.duration = up.with(Labels.NAME, "scrape_duration_seconds");
-    this.scraped = up.with(Labels.NAME, "scrape_samples_scraped");
-    this.kept = up.with(Labels.NAME, "scrape_samples_post_metric_relabeling");
-    this.added = up.with(Labels.NAME, "scrape_series_added");
+    this.target = new TargetSeries(settings.target());
   }
 
   @Override
@@ -87,11 +79,13 @@ final class TargetReader implements Reader {
     for (ScrapeResult.Dated one : result.dated()) {
       out.addAt(one.time(), one.labels(), one.value());
     }
-    out.add(tickClass, up, result.isUp() ? 1 : 0);
-    out.add(tickClass, duration, result.seconds());
-    out.add(tickClass, scraped, result.scraped());
-    out.add(tickClass, kept, result.kept());
-    out.add(tickClass, added, result.added());
+    target.add(
+        out.of(tickClass),
+        result.isUp(),
+        result.seconds(),
+        result.scraped(),
+        result.kept(),
+        result.added());
     if (result.isUp()) {
       families = result.families();
     }
