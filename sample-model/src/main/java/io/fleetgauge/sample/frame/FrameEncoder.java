@@ -42,10 +42,6 @@ public final class FrameEncoder {
     this.run = run;
   }
 
-  public String host() {
-    return host;
-  }
-
   public long run() {
     return run;
   }

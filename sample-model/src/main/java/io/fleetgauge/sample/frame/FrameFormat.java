@@ -1,5 +1,6 @@
 package io.fleetgauge.sample.frame;
 
+import io.fleetgauge.sample.wire.WireWriter;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -30,25 +31,16 @@ final class FrameFormat {
 
   /** Bytes of a string in a frame. */
   static int bytes(String text) {
-    int bytes = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char unit = text.charAt(i);
-      // Each half of a surrogate pair is two of four bytes.
-      bytes += unit < 0x80 ? 1 : unit < 0x800 || Character.isSurrogate(unit) ? 2 : 3;
-    }
-    return uvarBytes(bytes) + bytes;
+    int bytes = WireWriter.utf8Length(text);
+    return WireWriter.uvarLength(bytes) + bytes;
   }
 
   /** Bytes of a label set in a frame. */
   static int bytes(int[] references) {
-    int bytes = uvarBytes(references.length / 2);
+    int bytes = WireWriter.uvarLength(references.length / 2);
     for (int reference : references) {
-      bytes += uvarBytes(reference);
+      bytes += WireWriter.uvarLength(reference);
     }
     return bytes;
-  }
-
-  private static int uvarBytes(int value) {
-    return (31 - Integer.numberOfLeadingZeros(value | 1)) / 7 + 1;
   }
 }

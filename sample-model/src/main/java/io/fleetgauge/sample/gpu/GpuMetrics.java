@@ -1,10 +1,8 @@
 package io.fleetgauge.sample.gpu;
 
 import io.fleetgauge.sample.gpu.GpuMetric.Entity;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -68,12 +66,10 @@ public final class GpuMetrics {
 
   private static Map<String, GpuMetric> read() {
     Map<String, GpuMetric> table = new LinkedHashMap<>();
-    try (InputStream in = GpuMetrics.class.getResourceAsStream("gpu-metrics.tsv");
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      lines.readLine(); // column names
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        GpuMetric metric = metric(line.split("\t", -1));
+    try (InputStream in = GpuMetrics.class.getResourceAsStream("gpu-metrics.tsv")) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      for (String line : text.lines().skip(1).toList()) { // the first has the names of columns
+        GpuMetric metric = metric(line.split("\\t", -1));
         if (table.put(metric.name(), metric) != null) {
           throw new IllegalStateException("gpu-metrics.tsv has " + metric.name() + " twice");
         }

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -249,13 +250,7 @@ public final class Journal implements AutoCloseable {
    * @throws IOException if the disk cannot be read
    */
   public void replay(Replay replay) throws IOException, InterruptedException {
-    List<Long> old;
-    lock.lock();
-    try {
-      old = sizes.before(firstOwn);
-    } finally {
-      lock.unlock();
-    }
+    List<Long> old = locked(() -> sizes.before(firstOwn));
     for (long number : old) {
       if (folder.isPacked(number)) {
         PackedSegment segment = folder.packed(number, packing);
@@ -295,12 +290,7 @@ public final class Journal implements AutoCloseable {
 
   /** The segment that records are appended to now. */
   public long segment() {
-    lock.lock();
-    try {
-      return segment;
-    } finally {
-      lock.unlock();
-    }
+    return locked(() -> segment);
   }
 
   /**
@@ -397,6 +387,15 @@ public final class Journal implements AutoCloseable {
     }
   }
 
+  private <T> T locked(Supplier<T> work) {
+    lock.lock();
+    try {
+      return work.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void nextSegment() {
     segment++;
     segmentBytes = 0;
@@ -408,30 +407,17 @@ public final class Journal implements AutoCloseable {
 
   /** Bytes of all segments and of the records that wait to be written. */
   public long bytes() {
-    lock.lock();
-    try {
-      return size();
-    } finally {
-      lock.unlock();
-    }
+    return locked(this::size);
   }
 
   public int segments() {
-    lock.lock();
-    try {
-      return sizes.count();
-    } finally {
-      lock.unlock();
-    }
+    return locked(sizes::count);
   }
 
   public Counts counts() {
-    lock.lock();
-    try {
-      return new Counts(records, bytes, syncs, failures, tornBytes, folder.damagedBytes(), packed);
-    } finally {
-      lock.unlock();
-    }
+    return locked(
+        () ->
+            new Counts(records, bytes, syncs, failures, tornBytes, folder.damagedBytes(), packed));
   }
 
   /** Why records are rejected now; empty when they are not. */
@@ -661,13 +647,7 @@ public final class Journal implements AutoCloseable {
   /** Tries whether the disk works again. On the writing thread. */
   private void recover() {
     long number = segment();
-    List<byte[]> again;
-    lock.lock();
-    try {
-      again = unsynced.toList();
-    } finally {
-      lock.unlock();
-    }
+    List<byte[]> again = locked(unsynced::toList);
     SegmentWriter next = null;
     boolean works = false;
     try {
@@ -714,15 +694,14 @@ public final class Journal implements AutoCloseable {
   }
 
   private void finish() {
-    SegmentWriter last;
-    lock.lock();
-    try {
-      last = current;
-      current = null;
-      syncWork.signal();
-    } finally {
-      lock.unlock();
-    }
+    SegmentWriter last =
+        locked(
+            () -> {
+              SegmentWriter open = current;
+              current = null;
+              syncWork.signal();
+              return open;
+            });
     if (last != null) {
       try (last) {
         if (settings.sync() != Sync.NEVER) {
@@ -776,14 +755,8 @@ public final class Journal implements AutoCloseable {
     try {
       segmentWriter.force();
     } catch (IOException e) {
-      boolean moved;
-      lock.lock();
-      try {
-        // The writing thread forces a segment itself before it closes it.
-        moved = current != segmentWriter;
-      } finally {
-        lock.unlock();
-      }
+      // The writing thread forces a segment itself before it closes it.
+      boolean moved = locked(() -> current != segmentWriter);
       if (!moved) {
         fail("cannot be forced to the disk", e).forEach(entry -> entry.done.accept(false));
       }

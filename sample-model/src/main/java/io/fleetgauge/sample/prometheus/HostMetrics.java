@@ -1,9 +1,7 @@
 package io.fleetgauge.sample.prometheus;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -84,11 +82,9 @@ final class HostMetrics {
   }
 
   private static void read() {
-    try (InputStream in = HostMetrics.class.getResourceAsStream("host-metrics.csv");
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      lines.readLine(); // column names
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+    try (InputStream in = HostMetrics.class.getResourceAsStream("host-metrics.csv")) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      for (String line : text.lines().skip(1).toList()) { // the first has the names of columns
         String[] cells = line.split(",", 2);
         String help =
             cells[1].startsWith("\"") ? cells[1].substring(1, cells[1].length() - 1) : cells[1];

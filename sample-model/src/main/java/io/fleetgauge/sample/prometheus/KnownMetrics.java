@@ -7,7 +7,6 @@ import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -25,20 +24,11 @@ public final class KnownMetrics {
     return TABLE;
   }
 
-  /** Names of all counters of GPUs, without those of the reading itself. */
-  public static List<String> gpuCounters() {
-    return GpuMetrics.counters();
-  }
-
   /**
    * The metadata of a metric; empty when neither the table of GPUs nor node_exporter has its name.
    */
   public static Optional<MetricMetadata> of(String name) {
-    MetricMetadata known = TABLE.get(name);
-    if (known != null) {
-      return Optional.of(known);
-    }
-    return HostMetrics.of(name);
+    return Optional.ofNullable(TABLE.get(name)).or(() -> HostMetrics.of(name));
   }
 
   /** Type and help of every metric of a tick, by name. */

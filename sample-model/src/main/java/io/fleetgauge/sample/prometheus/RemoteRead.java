@@ -180,19 +180,15 @@ public final class RemoteRead {
       out.uvar(2 << 3 | VARINT).uvar(series.times()[to - 1]);
       out.uvar(3 << 3 | VARINT).uvar(1);
       out.uvar(4 << 3 | BYTES).uvar(packed.length).raw(packed, 0, packed.length);
-      message(body, 2, out);
+      RemoteWriteWriter.message(body, 2, out);
       written = true;
     }
     frame(body, query, frames);
   }
 
-  private static void message(WireWriter out, int field, WireWriter content) {
-    out.uvar(field << 3 | BYTES).uvar(content.size()).raw(content.array(), 0, content.size());
-  }
-
   private static void frame(WireWriter series, int query, Frames frames) {
     WireWriter message = new WireWriter(series.size() + 16);
-    message(message, 1, series);
+    RemoteWriteWriter.message(message, 1, series);
     message.uvar(2 << 3 | VARINT).uvar(query);
     CRC32C check = new CRC32C();
     check.update(message.array(), 0, message.size());

@@ -180,7 +180,8 @@ public final class RemoteWriteWriter {
     part.clear();
   }
 
-  private static void message(WireWriter out, int field, WireWriter content) {
+  /** A message within another. */
+  static void message(WireWriter out, int field, WireWriter content) {
     out.uvar(field << 3 | BYTES).uvar(content.size()).raw(content.array(), 0, content.size());
   }
 

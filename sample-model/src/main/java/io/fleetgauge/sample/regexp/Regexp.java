@@ -33,14 +33,7 @@ public final class Regexp {
    *     one; the message is RE2's
    */
   public static Regexp anchored(String regex) {
-    StringBuilder escaped = new StringBuilder(regex);
-    // A brace that begins no repetition stands for itself; RE2/J refuses to repeat it.
-    plainBraces(regex).reversed().forEach(at -> escaped.insert(at, "\\"));
-    try {
-      return new Regexp(regex, Pattern.compile("^(?s:" + escaped + ")$"));
-    } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException(complaint(regex, e), e);
-    }
+    return compiled(regex, "^(?s:", ")$");
   }
 
   /**
@@ -49,10 +42,15 @@ public final class Regexp {
    * @throws IllegalArgumentException as {@link #anchored}
    */
   public static Regexp searched(String regex) {
+    return compiled(regex, "", "");
+  }
+
+  private static Regexp compiled(String regex, String before, String behind) {
     StringBuilder escaped = new StringBuilder(regex);
+    // A brace that begins no repetition stands for itself; RE2/J refuses to repeat it.
     plainBraces(regex).reversed().forEach(at -> escaped.insert(at, "\\"));
     try {
-      return new Regexp(regex, Pattern.compile(escaped.toString()));
+      return new Regexp(regex, Pattern.compile(before + escaped + behind));
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(complaint(regex, e), e);
     }

@@ -201,7 +201,6 @@ class FrameLimitsTest {
   @Test
   void theEncoderNumbersLabelSetsAndTicksFromTheFirst() {
     FrameEncoder encoder = new FrameEncoder("n1", -3);
-    assertThat(encoder.host()).isEqualTo("n1");
     assertThat(encoder.run()).isEqualTo(-3);
     assertThat(encoder.sequence()).isZero();
     assertThat(encoder.number(Labels.of("a", "1"))).isZero();

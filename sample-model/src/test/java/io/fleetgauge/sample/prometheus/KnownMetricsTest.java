@@ -105,7 +105,7 @@ class KnownMetricsTest {
 
   @Test
   void gpuCountersAreTheCountersOfTheTable() {
-    assertThat(KnownMetrics.gpuCounters())
+    assertThat(GpuMetrics.counters())
         .contains("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", "DCGM_FI_DEV_POWER_VIOLATION")
         .doesNotContain("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "DCGM_FI_PROF_PCIE_TX_BYTES")
         .contains("gpu_xid_total")

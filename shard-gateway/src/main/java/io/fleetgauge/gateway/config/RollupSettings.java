@@ -3,7 +3,7 @@ package io.fleetgauge.gateway.config;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
-import io.fleetgauge.sample.prometheus.KnownMetrics;
+import io.fleetgauge.sample.gpu.GpuMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ public record RollupSettings(Duration step, Duration lookback, List<Rule> rules)
               new Rule(
                   "gpu-counters",
                   // The rate of a gauge has no meaning, and some gauges are named like counters.
-                  String.join("|", KnownMetrics.gpuCounters()),
+                  String.join("|", GpuMetrics.counters()),
                   LABELS,
                   true,
                   List.of(Duration.ofMinutes(1), Duration.ofMinutes(5))),
