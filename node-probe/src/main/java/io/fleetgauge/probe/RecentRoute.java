@@ -9,7 +9,8 @@ import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
-import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.math.BigDecimal;
@@ -119,18 +120,19 @@ final class RecentRoute {
     for (String label : List.of("gpu", "UUID")) {
       check(all, label, parameters.getAll(label));
     }
-    StringBuilder out = new StringBuilder(1 << 16);
-    out.append("{\"host\":").append(Json.encode(host));
-    out.append(",\"step\":").append(seconds(all.step()));
-    fault.ifPresent(one -> write(out.append(",\"fault\":"), one));
-    write(out, all.select(from, to, wanted(parameters)));
-    out.append(",\"faults\":[");
-    String comma = "";
-    for (FaultWindow one : recent.faults()) {
-      write(out.append(comma), one);
-      comma = ",";
+    JsonObject out = new JsonObject().put("host", host).put("step", seconds(all.step()));
+    fault.ifPresent(one -> out.put("fault", json(one)));
+    Window chosen = all.select(from, to, wanted(parameters));
+    JsonArray times = new JsonArray();
+    for (int row = 0; row < chosen.rows(); row++) {
+      times.add(seconds(chosen.time(row)));
     }
-    return out.append("]}\n").toString();
+    JsonArray columns = new JsonArray();
+    for (int i = 0; i < chosen.series().size(); i++) {
+      columns.add(column(chosen.series().get(i), chosen.values()[i]));
+    }
+    JsonArray faults = new JsonArray(recent.faults().stream().map(RecentRoute::json).toList());
+    return out.put("times", times).put("columns", columns).put("faults", faults).encode() + "\n";
   }
 
   private static Optional<FaultWindow> fault(Recorder recent, MultiMap parameters) throws Refused {
@@ -227,65 +229,48 @@ final class RecentRoute {
     return '"' + printable.substring(0, Math.min(80, printable.length())) + '"';
   }
 
-  private static void write(StringBuilder out, Window window) {
-    out.append(",\"times\":[");
-    for (int row = 0; row < window.rows(); row++) {
-      out.append(row == 0 ? "" : ",").append(seconds(window.time(row)));
-    }
-    out.append("],\"columns\":[");
-    for (int i = 0; i < window.series().size(); i++) {
-      Labels series = window.series().get(i);
-      String unit = KnownMetrics.of(series.metric()).map(MetricMetadata::unit).orElse("");
-      out.append(i == 0 ? "" : ",").append("{\"series\":").append(Json.encode(series.metric()));
-      out.append(",\"unit\":").append(Json.encode(unit));
-      write(out.append(",\"labels\":"), series.withoutMetric());
-      out.append(",\"values\":[");
-      float[] values = window.values()[i];
-      for (int row = 0; row < values.length; row++) {
-        out.append(row == 0 ? "" : ",");
-        if (Float.isNaN(values[row])) {
-          out.append("null");
-        } else {
-          out.append(values[row]);
-        }
+  private static JsonObject column(Labels series, float[] values) {
+    JsonArray out = new JsonArray();
+    for (float value : values) {
+      if (Float.isNaN(value)) {
+        out.addNull();
+      } else {
+        out.add(value);
       }
-      out.append("]}");
     }
-    out.append(']');
+    return new JsonObject()
+        .put("series", series.metric())
+        .put("unit", KnownMetrics.of(series.metric()).map(MetricMetadata::unit).orElse(""))
+        .put("labels", json(series.withoutMetric()))
+        .put("values", out);
   }
 
-  private static void write(StringBuilder out, FaultWindow window) {
+  private static JsonObject json(FaultWindow window) {
     Window readings = window.readings();
-    out.append("{\"id\":").append(Json.encode(window.id()));
-    out.append(",\"from\":").append(seconds(readings.first()));
-    out.append(",\"to\":").append(seconds(readings.time(Math.max(0, readings.rows() - 1))));
-    out.append(",\"faults\":[");
-    String comma = "";
-    for (GpuFault fault : window.faults()) {
-      out.append(comma).append("{\"kind\":").append(Json.encode(fault.kind().text()));
-      if (fault.xid() > 0) {
-        out.append(",\"xid\":").append(fault.xid());
-      }
-      out.append(",\"time\":").append(seconds(fault.time()));
-      write(out.append(",\"labels\":"), fault.gpu());
-      out.append('}');
-      comma = ",";
-    }
-    out.append("]}");
+    return new JsonObject()
+        .put("id", window.id())
+        .put("from", seconds(readings.first()))
+        .put("to", seconds(readings.time(Math.max(0, readings.rows() - 1))))
+        .put("faults", new JsonArray(window.faults().stream().map(RecentRoute::json).toList()));
   }
 
-  private static void write(StringBuilder out, Labels labels) {
-    out.append('{');
+  private static JsonObject json(GpuFault fault) {
+    JsonObject out = new JsonObject().put("kind", fault.kind().text());
+    if (fault.xid() > 0) {
+      out.put("xid", fault.xid());
+    }
+    return out.put("time", seconds(fault.time())).put("labels", json(fault.gpu()));
+  }
+
+  private static JsonObject json(Labels labels) {
+    JsonObject out = new JsonObject();
     for (int i = 0; i < labels.size(); i++) {
-      out.append(i == 0 ? "" : ",").append(Json.encode(labels.name(i)));
-      out.append(':').append(Json.encode(labels.value(i)));
+      out.put(labels.name(i), labels.value(i));
     }
-    out.append('}');
+    return out;
   }
 
-  private static String seconds(long millis) {
-    return millis % MILLIS == 0
-        ? Long.toString(millis / MILLIS)
-        : BigDecimal.valueOf(millis, MILLI_DIGITS).toPlainString();
+  private static Number seconds(long millis) {
+    return millis % MILLIS == 0 ? millis / MILLIS : BigDecimal.valueOf(millis, MILLI_DIGITS);
   }
 }

@@ -2,13 +2,10 @@ package io.fleetgauge.operator.backup;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -56,14 +53,7 @@ public final class FolderRepository implements Repository {
     PrivateFiles.createFolders(file.getParent());
     Path unfinished = file.resolveSibling(UNFINISHED + UUID.randomUUID());
     try {
-      try (FileChannel channel =
-          PrivateFiles.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        ByteBuffer left = ByteBuffer.wrap(bytes);
-        while (left.hasRemaining()) {
-          channel.write(left);
-        }
-        channel.force(true);
-      }
+      PrivateFiles.writeAndForce(unfinished, bytes);
       Files.move(
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {

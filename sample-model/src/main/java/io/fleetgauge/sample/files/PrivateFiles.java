@@ -45,6 +45,15 @@ public final class PrivateFiles {
 
   /** Writes a file; one that is there is overwritten. */
   public static void write(Path file, byte[] bytes) throws IOException {
+    write(file, bytes, false);
+  }
+
+  /** As {@link #write}; afterwards a power failure does not lose what is in the file. */
+  public static void writeAndForce(Path file, byte[] bytes) throws IOException {
+    write(file, bytes, true);
+  }
+
+  private static void write(Path file, byte[] bytes, boolean force) throws IOException {
     try (FileChannel channel =
         open(
             file,
@@ -54,6 +63,9 @@ public final class PrivateFiles {
       ByteBuffer rest = ByteBuffer.wrap(bytes);
       while (rest.hasRemaining()) {
         channel.write(rest);
+      }
+      if (force) {
+        channel.force(true);
       }
     }
   }

@@ -2,13 +2,10 @@ package io.fleetgauge.probe.attribution.told;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -73,18 +70,7 @@ record AllocationFile(Path file, String boot) {
     allocations.forEach(each -> body.append(AllocationForm.write(each)).append('\n'));
     String head = "fleetgauge-allocations 1 " + crc(body.toString()) + " " + boot + "\n";
     Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-    ByteBuffer rest = ByteBuffer.wrap((head + body).getBytes(StandardCharsets.UTF_8));
-    try (FileChannel channel =
-        PrivateFiles.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      while (rest.hasRemaining()) {
-        channel.write(rest);
-      }
-      channel.force(false);
-    }
+    PrivateFiles.writeAndForce(unfinished, (head + body).getBytes(StandardCharsets.UTF_8));
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
   }
 

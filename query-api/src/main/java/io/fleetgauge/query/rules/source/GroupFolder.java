@@ -4,14 +4,11 @@ import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.wire.WireException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -52,18 +49,7 @@ final class GroupFolder {
   void write(StoredGroup group) throws IOException {
     Path file = file(group.id());
     Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
-    try (FileChannel channel =
-        PrivateFiles.open(
-            unfinished,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer rest = ByteBuffer.wrap(StoredGroupForm.toFile(group));
-      while (rest.hasRemaining()) {
-        channel.write(rest);
-      }
-      channel.force(true);
-    }
+    PrivateFiles.writeAndForce(unfinished, StoredGroupForm.toFile(group));
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     PrivateFiles.forceNames(folder, PrivateFiles::open);
   }
