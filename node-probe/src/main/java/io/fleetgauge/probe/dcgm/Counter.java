@@ -4,8 +4,7 @@ package io.fleetgauge.probe.dcgm;
  * A metric that was chosen.
  *
  * @param name as the list has it, which may be that of a newer vocabulary
- * @param stored the metric that is read and sent
  * @param type as the list declares it
  * @param help as the list has it
  */
-public record Counter(String name, String stored, String type, String help) {}
+public record Counter(String name, String type, String help) {}

@@ -142,7 +142,7 @@ public final class Counters {
       }
       metrics
           .computeIfAbsent(stored, none -> new ArrayList<>())
-          .add(new Counter(field, stored, type, help));
+          .add(new Counter(field, type, help));
     }
 
     private Counters counters() {

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +14,6 @@ public final class CountersFile {
   private static final int MAX_BYTES = 1 << 20;
 
   private final Path file;
-  private final LongAdder failures = new LongAdder();
   private String text = "";
   private String trouble = "";
   private volatile Counters counters = Counters.ALL;
@@ -60,7 +58,6 @@ public final class CountersFile {
     try {
       found = read();
     } catch (IOException e) {
-      failures.increment();
       if (!e.toString().equals(trouble)) {
         trouble = e.toString(); // logged once
         LOG.error(
@@ -79,10 +76,5 @@ public final class CountersFile {
   /** The choice of the file. */
   public Counters counters() {
     return counters;
-  }
-
-  /** The number of times that the file could not be read again. */
-  public long failures() {
-    return failures.sum();
   }
 }

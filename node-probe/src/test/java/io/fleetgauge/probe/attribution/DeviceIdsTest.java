@@ -25,7 +25,7 @@ class DeviceIdsTest {
     for (int i = 0; i < instancesAndMigUuids.length; i += 2) {
       instances.add(
           new GpuIdentity.Instance(
-              labels.with("GPU_I_ID", instancesAndMigUuids[i]), instancesAndMigUuids[i + 1], 0));
+              labels.with("GPU_I_ID", instancesAndMigUuids[i]), instancesAndMigUuids[i + 1]));
     }
     return new GpuIdentity(labels, minor, instances);
   }
@@ -119,7 +119,7 @@ class DeviceIdsTest {
     List<GpuIdentity.Instance> instances = new ArrayList<>();
     for (GpuIdentity.Instance each : b.instances()) {
       String profile = each.labels().value("GPU_I_ID").equals("9") ? "1g.10gb" : "3g.40gb";
-      instances.add(new GpuIdentity.Instance(each.labels().with("GPU_I_PROFILE", profile), "", 0));
+      instances.add(new GpuIdentity.Instance(each.labels().with("GPU_I_PROFILE", profile), ""));
     }
     return new DeviceIds(
         List.of(

@@ -60,7 +60,7 @@ final class GpuFixture implements AutoCloseable {
     Optional<GpuSnapshot> reading = thread.read(due, LIMIT);
     assertThat(reading).isPresent();
     Tick.Builder all = new Tick.Builder();
-    for (Tier tier : reading.get().due()) {
+    for (Tier tier : due) {
       Tick tick = reading.get().of(tier).at(0);
       for (int i = 0; i < tick.size(); i++) {
         all.add(tick.series().get(i), tick.values()[i]);

@@ -12,8 +12,4 @@ public record MetricMetadata(String type, String help, String unit) {
   public String textType() {
     return type.equals("unknown") ? "untyped" : type;
   }
-
-  public boolean isCounter() {
-    return type.equals("counter");
-  }
 }

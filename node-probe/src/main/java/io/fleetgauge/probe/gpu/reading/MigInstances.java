@@ -67,7 +67,7 @@ final class MigInstances {
       this.shape = shape;
       this.device = device;
       identity =
-          new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device), (int) shape.compute);
+          new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device));
       supported = new SupportedMetrics(labels);
       calls = new CallPlan(GpuCalls.OF_INSTANCE, labels, supported, of.out);
       processes = new GpuProcessReader(labels, supported, of.list, false);

@@ -16,9 +16,8 @@ public record GpuIdentity(Labels labels, int minor, List<Instance> instances) {
    *
    * @param labels those of its GPU, GPU_I_ID and GPU_I_PROFILE
    * @param uuid as the driver names it, {@code MIG-} and so on; empty when it has none
-   * @param compute id of its compute instance
    */
-  public record Instance(Labels labels, String uuid, int compute) {}
+  public record Instance(Labels labels, String uuid) {}
 
   public String uuid() {
     return labels.value("UUID");

@@ -4,7 +4,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -16,22 +15,16 @@ public final class GpuSnapshot {
   private static final Tier[] TIERS = Tier.values();
 
   private final Tick.Builder[] byTier = new Tick.Builder[TIERS.length];
-  private final Set<Tier> due;
   private final List<GpuProcesses> processes = new ArrayList<>();
 
   public GpuSnapshot(Set<Tier> due) {
-    this.due = due.isEmpty() ? EnumSet.noneOf(Tier.class) : EnumSet.copyOf(due);
-    for (Tier tier : this.due) {
+    for (Tier tier : due) {
       byTier[tier.ordinal()] = new Tick.Builder();
     }
   }
 
   public boolean isDue(Tier tier) {
     return byTier[tier.ordinal()] != null;
-  }
-
-  public Set<Tier> due() {
-    return due;
   }
 
   /** The samples of a tier that was due. */

@@ -76,10 +76,6 @@ public final class KernelText {
     wordTo = 0;
   }
 
-  public boolean isEmpty() {
-    return size == 0;
-  }
-
   /**
    * Goes to the next line. The kernel ends every line: what follows the last end is a piece of one,
    * which is counted and left out, because a piece of a number is another number.

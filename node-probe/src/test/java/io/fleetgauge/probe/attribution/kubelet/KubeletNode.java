@@ -74,7 +74,7 @@ final class KubeletNode implements AutoCloseable {
     Labels labels = Labels.of("gpu", Integer.toString(index), "UUID", uuid);
     List<GpuIdentity.Instance> all = new ArrayList<>();
     for (int i = 0; i < instances.length; i += 2) {
-      all.add(new GpuIdentity.Instance(labels.with("GPU_I_ID", instances[i]), instances[i + 1], 0));
+      all.add(new GpuIdentity.Instance(labels.with("GPU_I_ID", instances[i]), instances[i + 1]));
     }
     return new GpuIdentity(labels, minor, all);
   }

@@ -30,7 +30,7 @@ class MappingFolderTest {
       List.of(
           new GpuIdentity(A, 1, List.of()),
           new GpuIdentity(
-              B, 0, List.of(new GpuIdentity.Instance(B.with("GPU_I_ID", "7"), "MIG-7", 0))));
+              B, 0, List.of(new GpuIdentity.Instance(B.with("GPU_I_ID", "7"), "MIG-7"))));
   private static final long NOW = 1_700_000_000_000L;
 
   @TempDir private Path folder;

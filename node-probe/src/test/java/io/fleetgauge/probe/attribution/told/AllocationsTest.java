@@ -24,7 +24,7 @@ class AllocationsTest {
   private static final List<GpuIdentity> GPUS =
       List.of(
           new GpuIdentity(
-              GPU, 4, List.of(new GpuIdentity.Instance(GPU.with("GPU_I_ID", "7"), "MIG-7", 0))));
+              GPU, 4, List.of(new GpuIdentity.Instance(GPU.with("GPU_I_ID", "7"), "MIG-7"))));
 
   @TempDir private Path folder;
   private Path file;

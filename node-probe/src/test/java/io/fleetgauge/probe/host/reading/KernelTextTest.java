@@ -175,7 +175,6 @@ class KernelTextTest {
     assertThat(faults.count()).isEqualTo(1);
     assertThat(faults.last()).isEqualTo(folder.resolve("file") + " ends within a line");
     load("");
-    assertThat(text.isEmpty()).isTrue();
     assertThat(text.nextLine()).isFalse();
     assertThat(faults.count()).as("nothing is no piece").isEqualTo(1);
   }
@@ -183,7 +182,6 @@ class KernelTextTest {
   @Test
   void theLastLineOfSomeFilesMayComeWithoutItsEnd() throws IOException {
     load("a\nb c");
-    assertThat(text.isEmpty()).isFalse();
     assertThat(text.nextLineOrLast()).isTrue();
     assertThat(text.line()).isEqualTo("a");
     assertThat(text.nextLineOrLast()).isTrue();
