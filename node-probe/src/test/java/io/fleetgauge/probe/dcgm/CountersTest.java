@@ -42,16 +42,10 @@ class CountersTest {
     assertThat(counters.of("DCGM_FI_DEV_GPU_UTIL"))
         .contains(
             List.of(
-                new Counter(
-                    "DCGM_FI_DEV_GPU_UTIL_RATIO",
-                    "gauge",
-                    "GPU utilization, 0 to 1.")));
+                new Counter("DCGM_FI_DEV_GPU_UTIL_RATIO", "gauge", "GPU utilization, 0 to 1.")));
     assertThat(counters.of("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL").orElseThrow().getFirst())
         .isEqualTo(
-            new Counter(
-                "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
-                "counter",
-                "Bandwidth,all lanes."));
+            new Counter("DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "counter", "Bandwidth,all lanes."));
     assertThat(counters.labels()).containsExactly("DCGM_FI_DRIVER_VERSION");
     assertThat(counters.has("DCGM_FI_DEV_ENC_UTIL")).isFalse();
     assertThat(counters.has("gpu_xid_total")).as("not dcgm-exporter's").isTrue();

@@ -302,7 +302,8 @@ class PowerFailureTest {
     try (Journal journal = open(Sync.INTERVAL, NEVER_IN_THIS_TEST, 1 << 20, 1)) {
       for (int i = 0; i < 3; i++) {
         append(journal, "a segment of its own", false);
-        assertThat(disk.openFiles()).isEqualTo(1);
+        // It has ended, and is closed while or after this thread goes on.
+        assertThat(disk.openFiles()).isLessThanOrEqualTo(1);
       }
     }
     assertThat(disk.openFiles()).isZero();

@@ -66,8 +66,7 @@ final class MigInstances {
     Instance(Nvml nvml, Shape shape, NvmlDevice device, Labels labels, MigInstances of) {
       this.shape = shape;
       this.device = device;
-      identity =
-          new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device));
+      identity = new GpuIdentity.Instance(labels, nvml.text(NvmlCall.UUID, device));
       supported = new SupportedMetrics(labels);
       calls = new CallPlan(GpuCalls.OF_INSTANCE, labels, supported, of.out);
       processes = new GpuProcessReader(labels, supported, of.list, false);
