@@ -14,9 +14,7 @@ public enum ClockReason {
   HW_POWER_BRAKE(true),
   DISPLAY_CLOCKS(false);
 
-  /** Whether it is neither idleness nor a setting. */
   private final boolean isThrottling;
-
   private final String text = name().toLowerCase(Locale.ROOT);
 
   ClockReason(boolean isThrottling) {
@@ -26,6 +24,11 @@ public enum ClockReason {
   /** The value of the label {@code reason}: dcgm-exporter's name. */
   public String text() {
     return text;
+  }
+
+  /** Returns true if it is neither idleness nor a setting. */
+  public boolean isThrottling() {
+    return isThrottling;
   }
 
   /**
