@@ -93,7 +93,7 @@ final class HistogramMessage {
     Parts positive = new Parts();
     Parts negative = new Parts();
     double[] bounds = new double[0];
-    while (in.position() < end) {
+    while (in.isBefore(end, "a histogram")) {
       long tag = in.uvar("a field of a histogram");
       int kind = (int) tag & 7;
       switch ((int) (tag >>> 3)) {
@@ -128,7 +128,6 @@ final class HistogramMessage {
         default -> in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a histogram", end);
     if (hint < 0 || hint >= ResetHint.values().length) {
       throw new BadHistogram("a histogram's hint is " + hint + ", allowed are 0 to 3");
     }
@@ -172,7 +171,7 @@ final class HistogramMessage {
     int spanEnd = in.end(end, "a span");
     long offset = 0;
     long length = 0;
-    while (in.position() < spanEnd) {
+    while (in.isBefore(spanEnd, "a span")) {
       long field = in.uvar("a field of a span");
       if (field == (1 << 3 | VARINT)) {
         offset = in.svar("a span's offset");
@@ -182,7 +181,6 @@ final class HistogramMessage {
         in.skipField(field, spanEnd);
       }
     }
-    ProtobufFields.require(in.position() == spanEnd, "a span", spanEnd);
     parts.span(offset, length);
   }
 
@@ -191,10 +189,9 @@ final class HistogramMessage {
       parts.delta(in.svar("a bucket's difference"));
     } else if (kind == BYTES) {
       int listEnd = in.end(end, "a list of differences");
-      while (in.position() < listEnd) {
+      while (in.isBefore(listEnd, "a list of differences")) {
         parts.delta(in.svar("a bucket's difference"));
       }
-      ProtobufFields.require(in.position() == listEnd, "a list of differences", listEnd);
     } else {
       in.skipField(tag, end);
     }
@@ -205,10 +202,9 @@ final class HistogramMessage {
       parts.count(in.f64("a bucket's count"));
     } else if (kind == BYTES) {
       int listEnd = in.end(end, "a list of numbers");
-      while (in.position() < listEnd) {
+      while (in.isBefore(listEnd, "a list of numbers")) {
         parts.count(in.f64("a number of a list"));
       }
-      ProtobufFields.require(in.position() == listEnd, "a list of numbers", listEnd);
     } else {
       in.skipField(tag, end);
     }

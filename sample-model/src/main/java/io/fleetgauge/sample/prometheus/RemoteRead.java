@@ -85,7 +85,7 @@ public final class RemoteRead {
     long start = 0;
     long stop = 0;
     List<Matcher> matchers = new ArrayList<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a query")) {
       long tag = in.uvar("a field of a query");
       if (tag == (1 << 3 | VARINT)) {
         start = in.uvar("a query's start");
@@ -97,7 +97,6 @@ public final class RemoteRead {
         in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a query", end);
     return new Query(start, stop, matchers);
   }
 
@@ -105,7 +104,7 @@ public final class RemoteRead {
     long kind = 0;
     String name = "";
     String value = "";
-    while (in.position() < end) {
+    while (in.isBefore(end, "a matcher")) {
       long tag = in.uvar("a field of a matcher");
       if (tag == (1 << 3 | VARINT)) {
         kind = in.uvar("a matcher's type");
@@ -117,7 +116,6 @@ public final class RemoteRead {
         in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a matcher", end);
     if (kind < 0 || kind >= Comparison.values().length) {
       throw new WireException("a matcher of the unknown type " + kind);
     }

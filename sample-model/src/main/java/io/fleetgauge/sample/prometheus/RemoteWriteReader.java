@@ -226,7 +226,7 @@ public final class RemoteWriteReader {
     String metric = "";
     String help = "";
     String unit = "";
-    while (in.position() < end) {
+    while (in.isBefore(end, "metadata")) {
       long tag = in.uvar("a field of metadata");
       if (tag == (1 << 3 | VARINT)) {
         type = (int) in.uvar("a metric's type");
@@ -240,7 +240,6 @@ public final class RemoteWriteReader {
         in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "metadata", end);
     sink.metadata(metric, new MetricMetadata(type(type), help, unit));
   }
 
@@ -426,7 +425,7 @@ public final class RemoteWriteReader {
   private void label(int seriesEnd) throws WireException {
     int end = in.end(seriesEnd, "a label");
     if (version == Version.V2) {
-      while (in.position() < end) {
+      while (in.isBefore(end, "a label")) {
         reference(in.uvar("a label reference"));
       }
     } else {
@@ -434,7 +433,7 @@ public final class RemoteWriteReader {
       int nameLength = 0;
       int valueAt = in.position();
       int valueLength = 0;
-      while (in.position() < end) {
+      while (in.isBefore(end, "a label")) {
         long tag = in.uvar("a field of a label");
         if (tag == (1 << 3 | BYTES) || tag == (2 << 3 | BYTES)) {
           int length = in.uint(in.left(), "the length of a label's text");
@@ -452,7 +451,6 @@ public final class RemoteWriteReader {
       }
       add(nameAt, nameLength, valueAt, valueLength);
     }
-    ProtobufFields.require(in.position() == end, "a label", end);
   }
 
   /** Takes the next of the references of a series: those of names and values alternate. */
@@ -534,7 +532,7 @@ public final class RemoteWriteReader {
   private void sample(int end, Sink sink) throws WireException {
     double value = 0;
     long time = 0;
-    while (in.position() < end) {
+    while (in.isBefore(end, "a sample")) {
       long tag = in.uvar("a field of a sample");
       if (tag == (1 << 3 | FIXED64)) {
         value = in.f64("a sample's value");
@@ -544,7 +542,6 @@ public final class RemoteWriteReader {
         in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a sample", end);
     sink.sample(time, value);
   }
 }

@@ -67,6 +67,17 @@ public final class ProtobufFields {
     return end;
   }
 
+  /**
+   * Returns true if a message or list has more to read.
+   *
+   * @param end the position after its last byte
+   * @throws WireException if what was read last goes beyond the end
+   */
+  public boolean isBefore(int end, String what) throws WireException {
+    require(in.position() <= end, what, end);
+    return in.position() < end;
+  }
+
   /** Skips the value of a field that is not read. */
   public void skipField(long tag, int end) throws WireException {
     if (tag >>> 3 == 0 || tag >>> 3 > MAX_FIELD) {

@@ -126,7 +126,7 @@ final class PodResources {
     String name = "";
     String namespace = "";
     List<Given> found = new ArrayList<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a pod")) {
       int tag = tag(end);
       switch (tag) {
         case FIRST -> name = name(name, end, MAX_POD, "the name of a pod");
@@ -138,7 +138,6 @@ final class PodResources {
         default -> in.skipField(tag, end);
       }
     }
-    ends(end, "a pod");
     if (name.isEmpty() || namespace.isEmpty()) {
       odd("a pod before byte " + end + " has no name or no namespace");
     }
@@ -159,7 +158,7 @@ final class PodResources {
   private void container(int end, List<Given> found) throws WireException {
     String name = "";
     List<Given> given = new ArrayList<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a container")) {
       int tag = tag(end);
       switch (tag) {
         case FIRST -> name = name(name, end, MAX_LABEL, "the name of a container");
@@ -168,7 +167,6 @@ final class PodResources {
         default -> in.skipField(tag, end);
       }
     }
-    ends(end, "a container");
     if (name.isEmpty()) {
       odd("a container before byte " + end + " has no name");
     }
@@ -180,7 +178,7 @@ final class PodResources {
   private void devices(int end, List<Given> given) throws WireException {
     String resource = "";
     List<String> ids = new ArrayList<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "devices")) {
       int tag = tag(end);
       switch (tag) {
         case FIRST -> resource = once(resource, raw(end, "the name of a resource"));
@@ -188,7 +186,6 @@ final class PodResources {
         default -> in.skipField(tag, end);
       }
     }
-    ends(end, "devices");
     if (gpus.isGpu(resource)) {
       for (String id : ids) {
         requirePlain(id, "the id of a device of " + resource);
@@ -199,7 +196,7 @@ final class PodResources {
   }
 
   private void dynamic(int end, List<Given> given) throws WireException {
-    while (in.position() < end) {
+    while (in.isBefore(end, "dynamic resources")) {
       int tag = tag(end);
       if (tag == FOURTH) {
         claimed(in.end(end, "a claimed device")).ifPresent(given::add);
@@ -207,7 +204,6 @@ final class PodResources {
         in.skipField(tag, end);
       }
     }
-    ends(end, "dynamic resources");
     count(given.size() - 1, MOST_DEVICES, "GPUs of a container");
   }
 
@@ -215,7 +211,7 @@ final class PodResources {
     String driver = "";
     String device = "";
     List<String> cdi = new ArrayList<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a claimed device")) {
       int tag = tag(end);
       switch (tag) {
         case FIRST -> cdi(in.end(end, "a CDI device"), cdi);
@@ -224,7 +220,6 @@ final class PodResources {
         default -> in.skipField(tag, end);
       }
     }
-    ends(end, "a claimed device");
     if (!gpus.isDriver(driver)) {
       return Optional.empty();
     }
@@ -243,7 +238,7 @@ final class PodResources {
   }
 
   private void cdi(int end, List<String> names) throws WireException {
-    while (in.position() < end) {
+    while (in.isBefore(end, "a CDI device")) {
       int tag = tag(end);
       if (tag == FIRST) {
         names.add(raw(end, "the name of a CDI device"));
@@ -251,7 +246,6 @@ final class PodResources {
         in.skipField(tag, end);
       }
     }
-    ends(end, "a CDI device");
     count(names.size() - 1, MAX_LABEL, "CDI names of a device");
   }
 
@@ -259,10 +253,6 @@ final class PodResources {
     int tag = in.uint(Integer.MAX_VALUE, "a tag");
     ProtobufFields.require(in.position() <= end, "a tag", in.position());
     return tag;
-  }
-
-  private void ends(int end, String what) throws WireException {
-    ProtobufFields.require(in.position() == end, what, in.position());
   }
 
   /** A name as Kubernetes allows it. */

@@ -177,13 +177,13 @@ final class Cri implements ContainerRuntime {
       ProtobufFields in, int end, Map<String, Map<String, String>> sandboxes) throws WireException {
     String id = "";
     Map<String, String> labels = new HashMap<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a pod")) {
       int tag = tag(in);
       switch (tag) {
         case FIRST -> id = in.string("the id of a pod");
         case SECOND -> {
           int inner = in.end(end, "metadata");
-          while (in.position() < inner) {
+          while (in.isBefore(inner, "metadata")) {
             int of = tag(in);
             switch (of) {
               case FIRST -> labels.put(ContainerName.POD, in.string("the name of a pod"));
@@ -192,12 +192,10 @@ final class Cri implements ContainerRuntime {
               default -> in.skipField(of, inner);
             }
           }
-          ProtobufFields.require(in.position() == inner, "metadata", in.position());
         }
         default -> in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a pod", in.position());
     sandboxes.put(id, labels);
   }
 
@@ -207,14 +205,14 @@ final class Cri implements ContainerRuntime {
     String name = "";
     long attempt = 0;
     Map<String, String> labels = new HashMap<>();
-    while (in.position() < end) {
+    while (in.isBefore(end, "a container")) {
       int tag = tag(in);
       switch (tag) {
         case FIRST -> id = in.string("the id of a container");
         case SECOND -> sandbox = in.string("the id of a pod");
         case THIRD -> {
           int inner = in.end(end, "metadata");
-          while (in.position() < inner) {
+          while (in.isBefore(inner, "metadata")) {
             int of = tag(in);
             if (of == FIRST) {
               name = in.string("the name of a container");
@@ -224,13 +222,11 @@ final class Cri implements ContainerRuntime {
               in.skipField(of, inner);
             }
           }
-          ProtobufFields.require(in.position() == inner, "metadata", in.position());
         }
         case LABEL -> label(in, in.end(end, "a label"), labels);
         default -> in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a container", in.position());
     return new Container(id, sandbox, name, Long.toUnsignedString(attempt), labels);
   }
 
@@ -238,7 +234,7 @@ final class Cri implements ContainerRuntime {
       throws WireException {
     String key = "";
     String value = "";
-    while (in.position() < end) {
+    while (in.isBefore(end, "a label")) {
       int tag = tag(in);
       switch (tag) {
         case FIRST -> key = in.string("the name of a label");
@@ -246,7 +242,6 @@ final class Cri implements ContainerRuntime {
         default -> in.skipField(tag, end);
       }
     }
-    ProtobufFields.require(in.position() == end, "a label", in.position());
     if (labels.size() < MOST_LABELS && key.startsWith("io.kubernetes.")) {
       labels.put(key, value);
     }
