@@ -80,7 +80,7 @@ public final class AnswerComparison {
 
   private boolean saysThatItIsIncomplete(HttpResponse<String> answer) throws IOException {
     return texts(json.readTree(answer.body()).path("warnings")).stream()
-        .anyMatch(each -> each.contains("incomplete answer") || each.contains("cluster is split"));
+        .anyMatch(each -> each.contains("incomplete result") || each.contains("cluster is split"));
   }
 
   private boolean contradictsItself(

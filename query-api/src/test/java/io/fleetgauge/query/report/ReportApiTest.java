@@ -296,7 +296,7 @@ class ReportApiTest {
         .contains("of 2 of 3 hosts.")
         .contains("<p class=\"warning\">incomplete result: 1 of 3 hosts are missing: n2</p>");
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?strict=1&format=csv")))
-        .startsWith("503 unavailable: incomplete answer");
+        .startsWith("503 unavailable: incomplete result");
     assertThat(api.http.get("strict", PATH).statusCode()).isEqualTo(503);
   }
 

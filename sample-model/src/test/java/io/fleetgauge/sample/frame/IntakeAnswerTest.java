@@ -105,9 +105,9 @@ class IntakeAnswerTest {
   @Test
   void aLongLineIsShortenedInTheError() {
     assertThatThrownBy(() -> IntakeAnswer.parse("x".repeat(100)))
-        .hasMessage("not a response of a gateway: x".repeat(100));
+        .hasMessage("not a response of a gateway: " + "x".repeat(100));
     assertThatThrownBy(() -> IntakeAnswer.parse("x".repeat(101)))
-        .hasMessage("not a response of a gateway: x".repeat(100) + "...");
+        .hasMessage("not a response of a gateway: " + "x".repeat(100) + "...");
   }
 
   @Test
