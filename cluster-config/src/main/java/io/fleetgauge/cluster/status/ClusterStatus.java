@@ -172,7 +172,9 @@ public final class ClusterStatus {
         .put("series", held.getInteger("series"));
   }
 
-  /** What its owner says of a host, or a replica while the owner does not answer; else empty. */
+  /**
+   * Returns the state of a host from its owner, or from a replica if the owner does not respond.
+   */
   private JsonObject held(String name, Holders holders) {
     return Stream.concat(
             Stream.of(holders.owner()), holders.copies().stream().map(Holders.Copy::gateway))

@@ -3,7 +3,7 @@ package io.fleetgauge.probe.xid;
 /** Where XIDs come from: the kernel's log and events of the driver. For any thread. */
 public interface XidSources extends AutoCloseable {
   /**
-   * How they do.
+   * State of the sources.
    *
    * @param lines records of the log that were read
    * @param unreadable those that look like an error and cannot be read

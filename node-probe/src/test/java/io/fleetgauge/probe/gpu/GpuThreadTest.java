@@ -113,7 +113,7 @@ class GpuThreadTest {
     driver.answerOfLibrary("init", NvmlReturn.DRIVER_NOT_LOADED);
     try (GpuFixture gpus = new GpuFixture(driver)) {
       assertThat(gpus.read().size()).isZero();
-      assertThat(gpus.thread.state()).contains("initialization answered 9");
+      assertThat(gpus.thread.state()).contains("initialization returned 9");
       driver.begin(1);
       gpus.pass(29);
       assertThat(gpus.read().size()).isZero();

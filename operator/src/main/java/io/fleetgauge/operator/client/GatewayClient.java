@@ -68,7 +68,7 @@ public final class GatewayClient implements AutoCloseable {
         if (answer.status() == 401 || answer.status() == 403) {
           throw new CommandFailure(
               gateway
-                  + " refuses "
+                  + " rejects "
                   + method
                   + " "
                   + path

@@ -51,7 +51,7 @@ class GatewayClientTest {
       assertThatThrownBy(this::ask)
           .isInstanceOf(CommandFailure.class)
           .hasMessageStartingWith(
-              gateways.address(0) + " refuses GET /x: not signed; use --secret-file");
+              gateways.address(0) + " rejects GET /x: not signed; use --secret-file");
       assertThat(gateways.asked()).hasSize(1);
     }
   }

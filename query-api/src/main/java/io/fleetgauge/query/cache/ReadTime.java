@@ -12,7 +12,7 @@ import java.util.List;
  * @param stamp the newest stamp of {@link Versions} before reading began
  */
 public record ReadTime(long after, long to, long stamp) {
-  /** Of all reads of a query. */
+  /** Returns the time of all reads of a query. */
   public static ReadTime of(List<SamplesRead> reads, long stamp) {
     long after = Long.MAX_VALUE;
     long to = Long.MIN_VALUE;

@@ -92,7 +92,7 @@ class DiskTroubleTest {
     intake.recoveryFailed(new IOException("bad sector"));
     assertThat(intake.diskTrouble())
         .hasValueSatisfying(
-            text -> assertThat(text).contains("cannot be read").contains("bad sector"));
+            text -> assertThat(text).contains("cannot be loaded").contains("bad sector"));
     assertThat(intake.isRecovered()).isFalse();
   }
 

@@ -116,7 +116,7 @@ final class NewHosts {
         + value
         + ": host "
         + shown(host)
-        + " is not taken";
+        + " is not accepted";
   }
 
   private static String shown(String host) {
