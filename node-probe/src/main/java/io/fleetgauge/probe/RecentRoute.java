@@ -17,6 +17,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -230,19 +231,24 @@ final class RecentRoute {
   }
 
   private static JsonObject column(Labels series, float[] values) {
-    JsonArray out = new JsonArray();
-    for (float value : values) {
-      if (Float.isNaN(value)) {
-        out.addNull();
-      } else {
-        out.add(value);
-      }
-    }
+    // A view: the heap is small, and an hour of values as objects would be a good part of it.
+    List<Float> view =
+        new AbstractList<>() {
+          @Override
+          public Float get(int row) {
+            return Float.isNaN(values[row]) ? null : Float.valueOf(values[row]);
+          }
+
+          @Override
+          public int size() {
+            return values.length;
+          }
+        };
     return new JsonObject()
         .put("series", series.metric())
         .put("unit", KnownMetrics.of(series.metric()).map(MetricMetadata::unit).orElse(""))
         .put("labels", json(series.withoutMetric()))
-        .put("values", out);
+        .put("values", new JsonArray(view));
   }
 
   private static JsonObject json(FaultWindow window) {
