@@ -3,7 +3,6 @@ package io.fleetgauge.probe;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.faults.RecentReport;
 import io.fleetgauge.probe.faults.Recorder;
-import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.sampling.NodeLabels;
@@ -21,13 +20,9 @@ final class RecentPart implements ProbePart {
   /** Folder of the windows of faults in that of the spool. */
   private static final String FAULTS = "faults";
 
-  private final ProbeConfig config;
-  private final GpuPart gpus;
-  private final NodeLabels node;
+  private final String hostname;
   private final TickClass core;
-  private final LongSupplier clock;
-  private final Consumer<List<Tick>> out;
-  private Optional<Recorder> recorder = Optional.empty();
+  private final Optional<Recorder> recorder;
 
   /**
    * @param gpus started before
@@ -41,32 +36,30 @@ final class RecentPart implements ProbePart {
       TickClass core,
       LongSupplier clock,
       Consumer<List<Tick>> out) {
-    this.config = config;
-    this.gpus = gpus;
-    this.node = node;
+    this.hostname = config.hostname();
     this.core = core;
-    this.clock = clock;
-    this.out = out;
+    this.recorder =
+        config.recent().enabled()
+            ? Optional.of(
+                new Recorder(
+                    config.recent(),
+                    gpus.thread(),
+                    new NodeFiles(
+                        config.host().proc(),
+                        config.host().sys(),
+                        config.host().root(),
+                        new Faults()),
+                    node,
+                    config.spool().folder().map(folder -> folder.resolve(FAULTS)),
+                    clock,
+                    System::nanoTime,
+                    out))
+            : Optional.empty();
   }
 
   @Override
   public void start() {
-    if (config.recent().enabled()) {
-      Optional<GpuThread> thread = gpus.thread();
-      Recorder started =
-          new Recorder(
-              config.recent(),
-              thread,
-              new NodeFiles(
-                  config.host().proc(), config.host().sys(), config.host().root(), new Faults()),
-              node,
-              config.spool().folder().map(folder -> folder.resolve(FAULTS)),
-              clock,
-              System::nanoTime,
-              out);
-      recorder = Optional.of(started);
-      started.start();
-    }
+    recorder.ifPresent(Recorder::start);
   }
 
   /** A critical XID has happened. Never waits; for any thread. */
@@ -76,7 +69,7 @@ final class RecentPart implements ProbePart {
 
   /** The route that shows what is kept. */
   RecentRoute route() {
-    return new RecentRoute(config.hostname(), recorder);
+    return new RecentRoute(hostname, recorder);
   }
 
   @Override
