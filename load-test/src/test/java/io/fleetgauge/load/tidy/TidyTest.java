@@ -277,7 +277,7 @@ class TidyTest {
               "sample",
               "sample.gpu",
               "sample.relabel"),
-          room("probe.attribution", "probe.gpu.snapshot", "probe.sampling", "sample", "sample.gpu"),
+          room("probe.attribution", "probe.gpu.snapshot", "probe.sampling", "sample"),
           room(
               "probe.scrape",
               "probe.config",
@@ -569,7 +569,6 @@ class TidyTest {
               "sample.relabel"),
           room(
               "gateway.status",
-              "cluster.config",
               "cluster.status",
               "gateway.config",
               "gateway.ingest",
