@@ -2,11 +2,12 @@ package io.fleetgauge.gateway.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,15 +97,25 @@ class BlockAdoptionTest {
   }
 
   private List<Store.Adoption> adopt(HostWriter into, HostWriter backup, String name)
-      throws IOException {
+      throws Exception {
     Path staging = folder.resolve(name);
     Path place = Files.createDirectories(BlockFolder.of(staging, "n1"));
     for (Path file : backup.store().blockFiles("n1")) {
       Files.copy(file, place.resolve(file.getFileName()));
     }
     List<Path> files = BlockFolder.blocks(place);
+    List<Long> ends = new ArrayList<>();
+    for (Path file : files) {
+      ends.add(Block.open(file, new BlockCounts()).block().to());
+    }
     List<Store.Adoption> adoptions = into.store().adopt("n1", files);
+    assertInOrder(into.lane().blocks());
     for (int i = 0; i < files.size(); i++) {
+      if (adoptions.get(i) == Store.Adoption.ADOPTED || adoptions.get(i) == Store.Adoption.UNITED) {
+        assertThat(into.lane().refusedBefore())
+            .as("a sample of the time of a block would make another block of that time")
+            .isGreaterThanOrEqualTo(ends.get(i));
+      }
       if (adoptions.get(i) == Store.Adoption.TO_MERGE) {
         Store waiting = into.store().ofBackup(staging);
         waiting.restore("n1");
@@ -121,6 +132,12 @@ class BlockAdoptionTest {
       }
     }
     return adoptions;
+  }
+
+  private static void assertInOrder(List<Block> blocks) {
+    for (int i = 1; i < blocks.size(); i++) {
+      assertThat(blocks.get(i).from()).isGreaterThanOrEqualTo(blocks.get(i - 1).to());
+    }
   }
 
   private static Set<String> lines(TreeMap<Labels, TreeMap<Long, Double>> samples) {
