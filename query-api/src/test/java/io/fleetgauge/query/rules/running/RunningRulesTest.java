@@ -115,6 +115,7 @@ class RunningRulesTest {
     final RunningRules rules;
     final MemoryShards shards = new MemoryShards(vertx, fleet);
     volatile List<RuleGroup> groups;
+    volatile Map<String, URI> gateways = Map.of("g1", gateway);
     volatile Consumer<BooleanSupplier> onTold = isCurrent -> {};
 
     QueryApi(String name, String settings, List<RuleGroup> groups) throws Exception {
@@ -155,8 +156,6 @@ class RunningRulesTest {
               AliasTable.builtIn(),
               Tracer.OFF);
       Router router = Router.router(vertx);
-      ClusterView view =
-          new ClusterView(OwnershipTable.ofOwners(1, Map.of()), Map.of("g1", gateway), false);
       link = PeerLink.mount(router, guard, vertx, outgoing);
       rules =
           RunningRules.mount(
@@ -166,7 +165,7 @@ class RunningRulesTest {
                   () -> this.groups,
                   querier,
                   guard,
-                  () -> view,
+                  () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false),
                   link,
                   outgoing,
                   config.rules(),
@@ -500,8 +499,8 @@ class RunningRulesTest {
   @Test
   @Tag("slow")
   void whoWasAwayForLongerThanALeaseTellsNothingOldAndStoresASlotOnce() throws Exception {
-    gatewayStatus.set(503);
     QueryApi api = new QueryApi("q1", "", groups("", ONE));
+    api.gateways = Map.of(); // so that none stores what is evaluated before it stands still
     AtomicReference<BooleanSupplier> before = new AtomicReference<>();
     CountDownLatch stoodStill = new CountDownLatch(1);
     api.onTold =
@@ -522,7 +521,7 @@ class RunningRulesTest {
     assertThat(before.get().getAsBoolean()).isFalse();
     assertThat(api.metric("rule_leases_lost_total")).isPositive();
 
-    gatewayStatus.set(204);
+    api.gateways = Map.of("g1", gateway);
     awaitMetric(api, "rule_samples_written_total", 3);
     await().atMost(SOON).until(() -> api.metric("rule_waiting_bytes") == 0);
     // A machine that stands still once more loses its lease once more.
