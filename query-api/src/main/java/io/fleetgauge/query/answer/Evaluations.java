@@ -98,9 +98,13 @@ final class Evaluations {
   private Future<Reply<Evaluated>> executed(
       Ask<Evaluated> ask, Request.Promql promql, Span span, Cancellation cancellation) {
     RunningQuery query = running.begin(ask, span, cancellation);
+    // The gateways are asked for the caller's hosts while the query is planned.
+    Future<VisibleHosts.Sight> sight = visible.sight(ask.caller(), query.load());
     try {
       Planned whole = plans.plan(ask.caller(), promql, ask.options().mode());
-      return new Evaluation(query, promql, whole).answer().onComplete(done -> running.end(query));
+      return new Evaluation(query, promql, sight, whole)
+          .answer()
+          .onComplete(done -> running.end(query));
     } catch (QueryFailure e) {
       running.end(query);
       return Future.failedFuture(e);
@@ -111,14 +115,18 @@ final class Evaluations {
   private final class Evaluation {
     private final RunningQuery query;
     private final Request.Promql promql;
-    private final Planned whole;
     private final Future<VisibleHosts.Sight> sight;
+    private final Planned whole;
 
-    Evaluation(RunningQuery query, Request.Promql promql, Planned whole) {
+    Evaluation(
+        RunningQuery query,
+        Request.Promql promql,
+        Future<VisibleHosts.Sight> sight,
+        Planned whole) {
       this.query = query;
       this.promql = promql;
+      this.sight = sight;
       this.whole = whole;
-      this.sight = visible.sight(query.caller(), query.load());
     }
 
     Future<Reply<Evaluated>> answer() {
