@@ -36,7 +36,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -65,10 +64,9 @@ final class Registry {
   private final SharedMap tables;
   private final SharedMap statuses;
   private final SharedMap reports;
-  private final Supplier<SharedMap> makesQueryApis;
 
-  /** Only query APIs look into it, so no other process asks Hazelcast for it. */
-  private Optional<SharedMap> queryApis = Optional.empty();
+  /** Only query APIs read it, so gateways do not ask Hazelcast for it. */
+  private final Optional<SharedMap> queryApis;
 
   /** Content of the table's place at the last poll. */
   private Found seenTable = new Found.Nothing();
@@ -106,8 +104,10 @@ final class Registry {
     this.tables = new SharedMap(hazelcast, TABLE, seal, cluster, sequence, ignored);
     this.statuses = new SharedMap(hazelcast, ACTIVE, seal, cluster, sequence, ignored);
     this.reports = new SharedMap(hazelcast, REPORTS, seal, cluster, sequence, ignored);
-    this.makesQueryApis =
-        () -> new SharedMap(hazelcast, QUERY_APIS, seal, cluster, sequence, ignored);
+    this.queryApis =
+        self.isPresent()
+            ? Optional.empty()
+            : Optional.of(new SharedMap(hazelcast, QUERY_APIS, seal, cluster, sequence, ignored));
   }
 
   /** Sets how the maps are kept. */
@@ -193,7 +193,6 @@ final class Registry {
     String now = HexFormat.of().formatHex(seal.sign(EMPTY));
     if (!now.equals(signedWith)) {
       List.of(members, hosts, tables, statuses, reports).forEach(SharedMap::signAgain);
-      queryApis.ifPresent(SharedMap::signAgain);
       signedWith = now;
     }
   }
@@ -209,10 +208,7 @@ final class Registry {
       return Optional.empty();
     }
     Set<String> sessions = sessions(true);
-    if (queryApis.isEmpty()) {
-      queryApis = Optional.of(makesQueryApis.get());
-    }
-    SharedMap apis = queryApis.get();
+    SharedMap apis = queryApis.orElseThrow();
     Map<String, MemberForm> announced = apis.get(sessions, Registry::gateway);
     String session = session();
     if (!own.equals(announced.get(session))) {

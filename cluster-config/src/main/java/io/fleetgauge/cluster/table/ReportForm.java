@@ -38,7 +38,7 @@ public final class ReportForm {
     return new Report(owner, since, behind, synced, idle);
   }
 
-  private static Set<String> strings(WireReader in, String what) throws WireException {
+  static Set<String> strings(WireReader in, String what) throws WireException {
     Set<String> strings = new TreeSet<>();
     for (int i = in.count(1, what); i > 0; i--) {
       strings.add(in.string(what));

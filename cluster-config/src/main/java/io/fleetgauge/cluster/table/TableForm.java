@@ -111,10 +111,7 @@ public final class TableForm {
   private static Holders holders(WireReader in) throws WireException {
     String owner = in.string("an owner");
     long since = in.uvar("the owner's first epoch");
-    Set<String> behind = new TreeSet<>();
-    for (int i = in.count(1, "gateways"); i > 0; i--) {
-      behind.add(in.string("a gateway"));
-    }
+    Set<String> behind = ReportForm.strings(in, "a gateway");
     String next = in.string("the next owner");
     List<Holders.Copy> copies = new ArrayList<>();
     for (int i = in.count(3, "copies"); i > 0; i--) {
