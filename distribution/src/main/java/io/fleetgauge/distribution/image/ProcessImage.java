@@ -6,8 +6,8 @@ import com.google.cloud.tools.jib.api.JibContainer;
 import com.google.cloud.tools.jib.api.JibContainerBuilder;
 import com.google.cloud.tools.jib.api.TarImage;
 import com.google.cloud.tools.jib.api.buildplan.Platform;
-import io.fleetgauge.distribution.process.ProcessFolder;
 import io.fleetgauge.distribution.process.Programs;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ public final class ProcessImage {
     String architecture = architecture();
     Path layers = work.resolve("layers");
     // Jib knows layers again by the times of files, which are the same in all builds.
-    ProcessFolder.delete(layers);
+    PrivateFiles.delete(layers);
     Files.createDirectories(target);
     String name = kind.image() + "-" + release.version() + "-linux-" + architecture;
     Path part = work.resolve(name + ".image.tar");

@@ -4,6 +4,7 @@ import io.fleetgauge.distribution.process.ProcessFolder;
 import io.fleetgauge.distribution.process.RuntimeImage;
 import io.fleetgauge.distribution.process.ShippedProcess;
 import io.fleetgauge.distribution.training.ClassCaches;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ public final class Packaging {
             FileTime.from(Instant.parse(arguments[3])),
             Instant.parse(arguments[4]),
             Path.of(arguments[7]));
-    ProcessFolder.delete(packaging.processes());
+    PrivateFiles.delete(packaging.processes());
     for (String process : arguments[6].split(",")) {
       packaging.layOut(ShippedProcess.valueOf(process.toUpperCase(Locale.ROOT)));
     }
@@ -123,7 +124,7 @@ public final class Packaging {
   private void makeCaches(Path driverSource, Path kept, Optional<Path> given)
       throws IOException, InterruptedException, GeneralSecurityException {
     Path work = target.resolve("training");
-    ProcessFolder.delete(work);
+    PrivateFiles.delete(work);
     new ClassCaches(work, driverSource, kept, given).make(folders);
     ProcessFolder.settle(processes(), time);
   }

@@ -1,5 +1,6 @@
 package io.fleetgauge.distribution.process;
 
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -7,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,7 +53,7 @@ public record ProcessFolder(ShippedProcess process, Path home) {
    */
   public void layOut(Path installed, Map<List<String>, Path> images)
       throws IOException, InterruptedException {
-    delete(home);
+    PrivateFiles.delete(home);
     for (String folder : List.of("bin", "licences")) {
       copy(installed, folder);
     }
@@ -192,19 +192,5 @@ public record ProcessFolder(ShippedProcess process, Path home) {
   /** The cache of classes, which may not be there. */
   public Path cache() {
     return home.resolve(process.cache());
-  }
-
-  /** Removes a folder and all that is in it. */
-  public static void delete(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    List<Path> all;
-    try (Stream<Path> found = Files.walk(folder)) {
-      all = found.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path each : all) {
-      Files.delete(each);
-    }
   }
 }

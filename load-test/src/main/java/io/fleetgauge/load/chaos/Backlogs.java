@@ -1,9 +1,7 @@
 package io.fleetgauge.load.chaos;
 
-import io.fleetgauge.load.chaos.ChaosCommand.Row;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.vertx.core.Vertx;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * Senders send all that waits at full speed: fifty of them to a cluster that has just begun, one
@@ -36,15 +33,15 @@ final class Backlogs {
 
   private final Path folder;
   private final Vertx vertx;
-  private final PrintWriter out;
+  private final ChaosReport report;
   private final long seed;
   private HostUplinks senders;
   private FleetState state;
 
-  Backlogs(Path folder, Vertx vertx, PrintWriter out, long seed) {
+  Backlogs(Path folder, Vertx vertx, ChaosReport report, long seed) {
     this.folder = folder;
     this.vertx = vertx;
-    this.out = out;
+    this.report = report;
     this.seed = seed;
   }
 
@@ -56,7 +53,7 @@ final class Backlogs {
    * @param shorter fewer ticks
    * @param flags of the processes' JVMs
    */
-  void run(boolean shorter, List<String> flags, Consumer<Row> rows) throws Exception {
+  void run(boolean shorter, List<String> flags) throws Exception {
     int hosts = SENDERS + LIVE;
     int ticks = shorter ? 1_000 : 4_000;
     Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
@@ -65,29 +62,22 @@ final class Backlogs {
     try (ChaosFleet fleet = new ChaosFleet(folder, "backlog-" + ports.getFirst(), flags);
         HostUplinks all = new HostUplinks(vertx)) {
       senders = all;
-      state = new FleetState(fleet, QUERY, hosts, out);
+      state = new FleetState(fleet, QUERY, hosts, report);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports);
-      say("starting " + GATEWAYS + " and " + QUERY + ", " + hosts + " hosts with backlogs");
-      for (String id : GATEWAYS) {
-        fleet.launch(id);
-      }
-      fleet.launch(QUERY);
-      for (String id : GATEWAYS) {
-        fleet.awaitReady(id);
-      }
-      fleet.awaitReady(QUERY);
+      report.say("starting " + GATEWAYS + " and " + QUERY + ", " + hosts + " hosts with backlogs");
+      fleet.start(List.of("gateway-1", "gateway-2", "gateway-3", QUERY));
       List<URI> addresses = GATEWAYS.stream().map(fleet::address).toList();
       for (int i = 0; i < hosts; i++) {
         senders.add(host(i), addresses, seed * 1_000 + i);
       }
-      rows.accept(intoAnEmptyCluster(fleet, hosts, ticks));
+      intoAnEmptyCluster(hosts, ticks);
       for (int number : List.of(1, SENDERS)) {
-        rows.accept(intoARunningCluster(number, ticks));
+        intoARunningCluster(number, ticks);
       }
     }
   }
 
-  private Row intoAnEmptyCluster(ChaosFleet fleet, int hosts, int ticks) throws Exception {
+  private void intoAnEmptyCluster(int hosts, int ticks) throws Exception {
     long at = System.currentTimeMillis();
     for (int i = 0; i < hosts; i++) {
       senders.past(host(i), at - ticks * STEP, at, STEP);
@@ -99,7 +89,7 @@ final class Backlogs {
     long tables = state.tables();
     long lost = state.replicasLost();
     HostUplinks.Difference difference = state.compare(senders);
-    return row(
+    report.row(
         "backlogs of " + hosts + " hosts come to an empty cluster",
         "0 lost; no replica falls behind",
         String.format(
@@ -109,7 +99,7 @@ final class Backlogs {
         true);
   }
 
-  private Row intoARunningCluster(int number, int ticks) throws Exception {
+  private void intoARunningCluster(int number, int ticks) throws Exception {
     state.untilTheTableStandsStill(6, 60);
     List<String> cutOff = new ArrayList<>();
     for (int i = 0; i < number; i++) {
@@ -138,7 +128,7 @@ final class Backlogs {
     HostUplinks.Difference difference = state.compare(senders);
     tables = state.tables() - tables;
     lost = state.replicasLost() - lost;
-    return row(
+    report.row(
         "a backlog of " + number + (number == 1 ? " host" : " hosts") + " comes to a running one",
         "0 lost; the table stands still, no replica falls behind; ticks of other hosts wait <= 1 s",
         String.format(
@@ -147,15 +137,5 @@ final class Backlogs {
             took, tables, lost, most, difference),
         difference.isNone() && tables == 0 && lost == 0 && most <= MOST_MILLIS_AT_ALL,
         most <= MOST_MILLIS);
-  }
-
-  private Row row(String event, String must, String measured, boolean laws, boolean inTime) {
-    say((laws && inTime ? "holds: " : "DOES NOT HOLD: ") + event + ": " + measured);
-    return new Row(event, must, measured, laws, inTime);
-  }
-
-  private void say(String line) {
-    out.println(line);
-    out.flush();
   }
 }

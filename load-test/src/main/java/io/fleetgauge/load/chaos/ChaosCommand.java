@@ -7,6 +7,7 @@ import io.fleetgauge.runtime.log.Logs;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.terminal.TerminalCommand;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
@@ -16,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,19 +75,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
           "Folder for configuration, data and logs, which is kept (default: a temporary one).")
   private Path kept;
 
-  /**
-   * The result of an event.
-   *
-   * @param laws whether nothing was lost, doubled, failed or silently incomplete
-   * @param inTime whether it was within the time limits
-   */
-  record Row(String event, String must, String measured, boolean laws, boolean inTime) {
-    private boolean holds() {
-      return laws && inTime;
-    }
-  }
-
-  private final List<Row> rows = new ArrayList<>();
+  private ChaosReport report;
   private SplittableRandom random;
   private int hosts;
   private ChaosFleet fleet;
@@ -97,6 +85,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
 
   @Override
   protected int run() throws Exception {
+    report = new ChaosReport(out());
     random = new SplittableRandom(seed);
     hosts = shorter ? 30 : 60;
     if (!EVENTS.containsAll(only)) {
@@ -112,33 +101,31 @@ public final class ChaosCommand extends TerminalCommand implements Command {
     try {
       if (only.contains("backlog")) {
         Backlogs backlogs =
-            new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, out(), seed);
-        backlogs.run(shorter, flags(), rows::add);
+            new Backlogs(Files.createDirectories(folder.resolve("backlog")), vertx, report, seed);
+        backlogs.run(shorter, flags());
       }
       if (only.contains("rules")) {
         Path rules = Files.createDirectories(folder.resolve("rules"));
-        new RuleChaos(rules, vertx, out(), seed).run(shorter, flags(), rows::add);
+        new RuleChaos(rules, vertx, report, seed).run(shorter, flags());
       }
       if (!Set.of("split", "backlog", "rules").containsAll(only)) {
         onLoopback(Files.createDirectories(folder.resolve("loopback")), vertx);
       }
       if (!only.contains("split")) {
-        say("no split: --only excludes it");
+        report.say("no split: --only excludes it");
       } else if (Namespaces.areAllowed()) {
         split(Files.createDirectories(folder.resolve("split")), vertx);
       } else {
-        say("no split: " + Namespaces.NEEDED);
+        report.say("no split: " + Namespaces.NEEDED);
       }
     } finally {
       vertx.close().await();
       if (kept == null) {
-        try (Stream<Path> files = Files.walk(folder)) {
-          files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
-        }
+        PrivateFiles.delete(folder);
       }
     }
-    print();
-    return rows.stream().allMatch(Row::holds) ? 0 : 1;
+    report.print();
+    return report.holds() ? 0 : 1;
   }
 
   private void onLoopback(Path folder, Vertx vertx) throws Exception {
@@ -152,7 +139,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, QUERY, hosts, out());
+      state = new FleetState(fleet, QUERY, hosts, report);
       fleet.plan(gateways, Map.of(QUERY, ChaosFleet.Place.HERE), ports.subList(0, 10));
       begin(List.of("gateway-1", "gateway-2", "gateway-3"), List.of(QUERY));
       senders.add(CUT_OFF, List.of(URI.create("http://127.0.0.1:" + cutOffPort)), seed);
@@ -176,19 +163,8 @@ public final class ChaosCommand extends TerminalCommand implements Command {
   }
 
   private void begin(List<String> gateways, List<String> queries) throws Exception {
-    say("starting " + gateways + " and " + queries + ", " + hosts + " hosts, seed " + seed);
-    for (String id : gateways) {
-      fleet.launch(id);
-    }
-    for (String id : queries) {
-      fleet.launch(id);
-    }
-    for (String id : gateways) {
-      fleet.awaitReady(id);
-    }
-    for (String id : queries) {
-      fleet.awaitReady(id);
-    }
+    report.say("starting " + gateways + " and " + queries + ", " + hosts + " hosts, seed " + seed);
+    fleet.start(Stream.concat(gateways.stream(), queries.stream()).toList());
     state.await(
         "all gateways in the table",
         300,
@@ -224,7 +200,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
     for (int i = 0; i < times; i++) {
       TimeUnit.MILLISECONDS.sleep(random.nextInt(2_000));
       String victim = anyGateway();
-      say("kill -9 " + victim);
+      report.say("kill -9 " + victim);
       long at = System.currentTimeMillis();
       fleet.kill(victim);
       fresh.add(state.secondsUntil("fresh samples", 30, () -> state.freshSince(at) == hosts));
@@ -243,7 +219,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         String.format(
             "%s; %s; fresh after %s s; two holders after %s s",
             difference, seen, spread(fresh), spread(replicated)),
-        difference.isNone() && seen.failed() == 0 && seen.silent() == 0,
+        difference.isNone() && seen.isHonest(),
         Collections.max(fresh) <= 2 && Collections.max(replicated) <= 10);
   }
 
@@ -251,7 +227,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
     String victim = anyGateway();
     List<String> others = new ArrayList<>(fleet.gateways());
     others.remove(victim);
-    say("freeze " + victim + " for " + seconds + " s");
+    report.say("freeze " + victim + " for " + seconds + " s");
     watch.take();
     long at = System.currentTimeMillis();
     fleet.freeze(victim);
@@ -275,12 +251,12 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         String.format(
             "longest read %d ms; reassigned after %.1f s, fresh after %.1f s; %s; %s",
             longest, reassigned, fresh, difference, seen),
-        difference.isNone() && seen.failed() == 0 && seen.silent() == 0,
+        difference.isNone() && seen.isHonest(),
         longest <= 1_000 && reassigned <= 8);
   }
 
   private void join() throws Exception {
-    say("a fourth gateway joins");
+    report.say("a fourth gateway joins");
     watch.take();
     Map<String, String> before = FleetState.owners(state.table());
     fleet.launch("gateway-4");
@@ -314,14 +290,13 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         strangers == 0
             && load.values().stream().allMatch(each -> each >= fewest && each <= most)
             && difference.isNone()
-            && seen.failed() == 0
-            && seen.silent() == 0,
+            && seen.isHonest(),
         took <= 15 && seen.isWhole());
   }
 
   private void drain() throws Exception {
     String victim = anyGateway();
-    say("drain " + victim);
+    report.say("drain " + victim);
     watch.take();
     long at = System.currentTimeMillis();
     fleet.stop(victim);
@@ -333,14 +308,14 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         "drain one of 4",
         "0 lost, 0 failed queries, the count never dips",
         String.format("gone after %.1f s; %s; %s", took, difference, seen),
-        difference.isNone() && seen.failed() == 0 && seen.silent() == 0,
+        difference.isNone() && seen.isHonest(),
         seen.isWhole());
     fleet.start(victim);
     state.untilWhole(victim + " back", 60);
   }
 
   private void rollingRestart() throws Exception {
-    say("rolling restart");
+    report.say("rolling restart");
     watch.take();
     long at = System.currentTimeMillis();
     for (String id : fleet.gateways()) {
@@ -355,7 +330,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         "rolling restart of all",
         "0 lost, 0 failed queries, the count never dips",
         String.format("done after %.0f s; %s; %s", took, difference, seen),
-        difference.isNone() && seen.failed() == 0 && seen.silent() == 0,
+        difference.isNone() && seen.isHonest(),
         seen.isWhole());
   }
 
@@ -363,14 +338,15 @@ public final class ChaosCommand extends TerminalCommand implements Command {
   private void cutOffEnds(Vertx vertx, int port, long since, long atLeastNanos) throws Exception {
     long left = atLeastNanos - (System.nanoTime() - since);
     if (left > 0) {
-      say("waiting until a probe has been cut off for 10 minutes");
+      report.say("waiting until a probe has been cut off for 10 minutes");
       TimeUnit.NANOSECONDS.sleep(left);
     }
     hosts++;
     state.oneHostMore();
     long behind = senders.unacknowledged(CUT_OFF);
     double away = (System.nanoTime() - since) / 1e9;
-    say("a probe is connected again after " + Math.round(away) + " s with " + behind + " ticks");
+    report.say(
+        "a probe is connected again after " + Math.round(away) + " s with " + behind + " ticks");
     URI gateway = fleet.address(fleet.gateways().getFirst());
     NetClient onward = vertx.createNetClient();
     NetServer proxy =
@@ -417,15 +393,10 @@ public final class ChaosCommand extends TerminalCommand implements Command {
   }
 
   private void allAtOnce() throws Exception {
-    say("kill -9 all at once");
+    report.say("kill -9 all at once");
     List<String> all = fleet.gateways();
     all.forEach(fleet::kill);
-    for (String id : all) {
-      fleet.launch(id);
-    }
-    for (String id : all) {
-      fleet.awaitReady(id);
-    }
+    fleet.start(all);
     long at = System.currentTimeMillis();
     double whole =
         state.secondsSince(at, "all hosts fresh", 90, () -> state.freshSince(at) == hosts);
@@ -447,7 +418,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         HostUplinks hostsThatSend = new HostUplinks(vertx)) {
       fleet = all;
       senders = hostsThatSend;
-      state = new FleetState(fleet, QUERY, hosts, out());
+      state = new FleetState(fleet, QUERY, hosts, report);
       Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
       for (String id : List.of("gateway-1", "gateway-2", "gateway-3")) {
         gateways.put(id, spaces.add(id));
@@ -461,7 +432,7 @@ public final class ChaosCommand extends TerminalCommand implements Command {
       senders.begin();
       state.untilWhole("the beginning", 60);
       long epoch = state.table().path("epoch").asLong();
-      say("split 2 : 1 for " + seconds + " s");
+      report.say("split 2 : 1 for " + seconds + " s");
       watch = new Watch(fleet, QUERY, hosts);
       List<String> one = List.of("gateway-1", "gateway-2", QUERY);
       List<String> other = List.of("gateway-3", OTHER_QUERY);
@@ -525,34 +496,17 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         "%.1f (median, most %.1f)", sorted.get(sorted.size() / 2), sorted.getLast());
   }
 
-  /** Tells whether the laws held at every event, regardless of the time limits. */
+  /** As {@link ChaosReport#lawsHold}. */
   boolean lawsHold() {
-    return !rows.isEmpty() && rows.stream().allMatch(Row::laws);
+    return report.lawsHold();
   }
 
   private void row(String event, String must, String measured, boolean laws, boolean inTime) {
-    rows.add(new Row(event, must, measured, laws, inTime));
-    say((laws && inTime ? "holds: " : "DOES NOT HOLD: ") + event + ": " + measured);
+    report.row(event, must, measured, laws, inTime);
     if (watch != null) {
-      watch.notes().forEach(note -> say("  " + note.substring(0, Math.min(300, note.length()))));
+      watch
+          .notes()
+          .forEach(note -> report.say("  " + note.substring(0, Math.min(300, note.length()))));
     }
-  }
-
-  private void say(String line) {
-    out().println(line);
-    out().flush();
-  }
-
-  private void print() {
-    out().println();
-    out().println("| event | must hold | measured | holds |");
-    out().println("|---|---|---|---|");
-    for (Row row : rows) {
-      out()
-          .printf(
-              "| %s | %s | %s | %s |%n",
-              row.event, row.must, row.measured, row.holds() ? "yes" : "NO");
-    }
-    out().flush();
   }
 }

@@ -127,6 +127,16 @@ final class ChaosFleet implements AutoCloseable {
             seat.config.toString()));
   }
 
+  /** Starts processes at once and waits until all are ready. */
+  void start(List<String> ids) throws IOException, InterruptedException {
+    for (String id : ids) {
+      launch(id);
+    }
+    for (String id : ids) {
+      awaitReady(id);
+    }
+  }
+
   void awaitReady(String id) throws InterruptedException {
     running.get(id).awaitReady(address(id).resolve("/-/ready"), START_LIMIT);
   }
@@ -148,10 +158,6 @@ final class ChaosFleet implements AutoCloseable {
 
   void thaw(String id) throws IOException, InterruptedException {
     running.get(id).signal("CONT");
-  }
-
-  boolean isRunning(String id) {
-    return running.containsKey(id);
   }
 
   List<String> gateways() {
@@ -183,6 +189,21 @@ final class ChaosFleet implements AutoCloseable {
       throw new IOException("status " + answer.statusCode() + ": " + answer.body());
     }
     return tree;
+  }
+
+  /** The value of the first series of an answer; 0 if there is none. */
+  static long value(JsonNode answer) {
+    return answer.path("data").path("result").path(0).path("value").path(1).asLong();
+  }
+
+  /** The sum of all series of a metric of a process. */
+  double metric(String id, String name) throws IOException, InterruptedException {
+    return get(id, "/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** The table as a gateway sees it. */

@@ -2,7 +2,6 @@ package io.fleetgauge.load.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** The state of a fleet under test: reads it from the processes and waits for conditions. */
 final class FleetState {
   private final ChaosFleet fleet;
-  private final PrintWriter out;
+  private final ChaosReport report;
   private final String query;
   private int hosts;
 
@@ -21,11 +20,11 @@ final class FleetState {
    * @param query the query API that is asked
    * @param hosts how many hosts send
    */
-  FleetState(ChaosFleet fleet, String query, int hosts, PrintWriter out) {
+  FleetState(ChaosFleet fleet, String query, int hosts, ChaosReport report) {
     this.fleet = fleet;
     this.query = query;
     this.hosts = hosts;
-    this.out = out;
+    this.report = report;
   }
 
   void oneHostMore() {
@@ -63,8 +62,7 @@ final class FleetState {
         return seconds;
       }
       if (System.currentTimeMillis() > deadline) {
-        out.println("after " + limitSeconds + " s still not: " + what);
-        out.flush();
+        report.say("after " + limitSeconds + " s still not: " + what);
         return Math.max(seconds, 1_000);
       }
       TimeUnit.MILLISECONDS.sleep(25);
@@ -72,9 +70,8 @@ final class FleetState {
   }
 
   long freshSince(long millis) throws IOException, InterruptedException {
-    JsonNode answer =
-        fleet.query(query, "count(timestamp(chaos_value) > " + millis / 1_000.0 + ")");
-    return answer.path("data").path("result").path(0).path("value").path(1).asLong();
+    return ChaosFleet.value(
+        fleet.query(query, "count(timestamp(chaos_value) > " + millis / 1_000.0 + ")"));
   }
 
   /**
@@ -83,8 +80,7 @@ final class FleetState {
   void untilWhole(String what, int limitSeconds) throws Exception {
     double seconds = secondsUntil(what, limitSeconds, () -> missing(fleet.gateways()) == null);
     if (seconds > limitSeconds) {
-      out.println("    " + missing(fleet.gateways()));
-      out.flush();
+      report.say("    " + missing(fleet.gateways()));
     }
   }
 
@@ -98,7 +94,7 @@ final class FleetState {
     if (answer.has("warnings")) {
       return "responses have warnings: " + answer.path("warnings");
     }
-    long count = answer.path("data").path("result").path(0).path("value").path(1).asLong();
+    long count = ChaosFleet.value(answer);
     return count == hosts ? null : count + " of " + hosts + " hosts have fresh samples";
   }
 
@@ -175,7 +171,7 @@ final class FleetState {
   long tables() throws IOException, InterruptedException {
     long most = 0;
     for (String id : fleet.gateways()) {
-      most = Math.max(most, Math.round(metric(id, "fleetgauge_gateway_table_number")));
+      most = Math.max(most, Math.round(fleet.metric(id, "fleetgauge_gateway_table_number")));
     }
     return most;
   }
@@ -200,20 +196,9 @@ final class FleetState {
   long replicasLost() throws IOException, InterruptedException {
     long lost = 0;
     for (String id : fleet.gateways()) {
-      lost += Math.round(metric(id, "fleetgauge_gateway_replicas_lost_total"));
+      lost += Math.round(fleet.metric(id, "fleetgauge_gateway_replicas_lost_total"));
     }
     return lost;
-  }
-
-  /** The sum of all series of a metric of a process. */
-  private double metric(String id, String name) throws IOException, InterruptedException {
-    return fleet
-        .get(id, "/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-        .sum();
   }
 
   /** Compares the answers with the ledger, once all ticks but the newest two are acknowledged. */

@@ -144,26 +144,12 @@ final class HostUplinks implements AutoCloseable {
         TimeUnit.MILLISECONDS);
   }
 
-  /** Stops reading on every host. */
-  void end() throws InterruptedException {
-    clock.shutdown();
-    clock.awaitTermination(5, TimeUnit.SECONDS);
-  }
-
-  List<String> names() {
-    return List.copyOf(hosts.keySet());
-  }
-
   long unacknowledged(String name) {
     return hosts.get(name).uplink.unacknowledgedTicks();
   }
 
   long unacknowledged() {
     return hosts.values().stream().mapToLong(host -> host.uplink.unacknowledgedTicks()).sum();
-  }
-
-  UplinkCounts counts(String name) {
-    return hosts.get(name).uplink.counts();
   }
 
   /**

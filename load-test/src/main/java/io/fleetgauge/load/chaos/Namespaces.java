@@ -79,10 +79,6 @@ final class Namespaces implements AutoCloseable {
     return places.get(name);
   }
 
-  Map<String, ChaosFleet.Place> places() {
-    return Map.copyOf(places);
-  }
-
   /** Blocks or unblocks all traffic between two sides. */
   void split(List<String> one, List<String> other, boolean cut)
       throws IOException, InterruptedException {

@@ -1,12 +1,10 @@
 package io.fleetgauge.load.chaos;
 
-import io.fleetgauge.load.chaos.ChaosCommand.Row;
 import io.fleetgauge.load.fleet.AlertmanagerServer;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * Three query APIs evaluate rules while those that own groups are killed, frozen and, where network
@@ -37,16 +34,16 @@ final class RuleChaos {
 
   private final Path folder;
   private final Vertx vertx;
-  private final PrintWriter out;
+  private final ChaosReport report;
   private final long seed;
   private final SplittableRandom random;
   private Optional<Namespaces> spaces = Optional.empty();
   private ChaosFleet fleet;
 
-  RuleChaos(Path folder, Vertx vertx, PrintWriter out, long seed) {
+  RuleChaos(Path folder, Vertx vertx, ChaosReport report, long seed) {
     this.folder = folder;
     this.vertx = vertx;
-    this.out = out;
+    this.report = report;
     this.seed = seed;
     this.random = new SplittableRandom(seed);
   }
@@ -55,15 +52,15 @@ final class RuleChaos {
    * @param shorter fewer events, and no gateway is killed
    * @param flags of the processes' JVMs
    */
-  void run(boolean shorter, List<String> flags, Consumer<Row> rows) throws Exception {
+  void run(boolean shorter, List<String> flags) throws Exception {
     if (Namespaces.areAllowed()) {
       try (Namespaces allowed = new Namespaces()) {
         spaces = Optional.of(allowed);
-        runIn(shorter, flags, rows);
+        runIn(shorter, flags);
       }
     } else {
-      say("no query API is cut off: " + Namespaces.NEEDED);
-      runIn(shorter, flags, rows);
+      report.say("no query API is cut off: " + Namespaces.NEEDED);
+      runIn(shorter, flags);
     }
   }
 
@@ -71,7 +68,7 @@ final class RuleChaos {
     return spaces.isPresent() ? spaces.get().add(id) : ChaosFleet.Place.HERE;
   }
 
-  private void runIn(boolean shorter, List<String> flags, Consumer<Row> rows) throws Exception {
+  private void runIn(boolean shorter, List<String> flags) throws Exception {
     Map<String, ChaosFleet.Place> gateways = new LinkedHashMap<>();
     for (String id : GATEWAYS) {
       gateways.put(id, place(id));
@@ -94,20 +91,10 @@ final class RuleChaos {
               ? List.of(receiver.address())
               : List.of(receiver.address(), alertmanager.address());
       fleet.plan(gateways, queries, ports, id -> configuration(file, id, alertmanagers));
-      say("starting " + GATEWAYS + " and " + QUERIES + " with rules, seed " + seed);
-      for (String id : GATEWAYS) {
-        fleet.launch(id);
-      }
-      for (String id : GATEWAYS) {
-        fleet.awaitReady(id);
-      }
+      report.say("starting " + GATEWAYS + " and " + QUERIES + " with rules, seed " + seed);
+      fleet.start(GATEWAYS);
       signals.begin(GATEWAYS.stream().map(fleet::address).toList());
-      for (String id : QUERIES) {
-        fleet.launch(id);
-      }
-      for (String id : QUERIES) {
-        fleet.awaitReady(id);
-      }
+      fleet.start(QUERIES);
       untilAllAreOwned();
       // Who goes on from the first slots has their states.
       untilSlotsAreCurrent();
@@ -124,11 +111,11 @@ final class RuleChaos {
       TimeUnit.MILLISECONDS.sleep(3 * INTERVAL);
       long until = System.currentTimeMillis() - 2 * INTERVAL;
       signals.close();
-      rows.accept(judge(shorter, events, signals, receiver, since, until));
+      judge(shorter, events, signals, receiver, since, until);
     }
   }
 
-  private Row judge(
+  private void judge(
       boolean shorter,
       int events,
       ScriptedSignals signals,
@@ -146,7 +133,7 @@ final class RuleChaos {
     for (String id : QUERIES) {
       missed += metric(id, "fleetgauge_query_rule_group_iterations_missed_total");
     }
-    verdict.problems().stream().limit(20).forEach(problem -> say("  " + problem));
+    verdict.problems().stream().limit(20).forEach(problem -> report.say("  " + problem));
     if (!verdict.problems().isEmpty()) {
       Files.write(folder.resolve("problems.txt"), verdict.problems());
       write("received.txt", receiver.received());
@@ -155,7 +142,7 @@ final class RuleChaos {
         Files.writeString(folder.resolve(id + ".metrics"), fleet.get(id, "/metrics").body());
       }
     }
-    return new Row(
+    report.row(
         "an owner of rules killed, frozen, cut off, "
             + events
             + (shorter ? " times" : " times, with gateways killed at the same time"),
@@ -193,7 +180,7 @@ final class RuleChaos {
   /** A real one, if its program is here; null if it is not. */
   private AlertmanagerServer alertmanager(AlertReceiver receiver, String host) throws Exception {
     if (!PeerPrograms.isThere("prometheus-alertmanager")) {
-      say("without a real Alertmanager: its program is not here");
+      report.say("without a real Alertmanager: its program is not here");
       return null;
     }
     Path own = Files.createDirectories(folder.resolve("alertmanager"));
@@ -234,7 +221,7 @@ final class RuleChaos {
 
   /** Slots that waited for samples, or for an owner, have been evaluated. */
   private void untilSlotsAreCurrent() throws Exception {
-    FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
+    FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, report);
     String late =
         "count(timestamp(chaos:signal:max) > time() - %d)".formatted(3 * INTERVAL / 1_000);
     state.await(
@@ -254,13 +241,7 @@ final class RuleChaos {
 
   private double metric(String id, String name) throws InterruptedException {
     try {
-      return fleet
-          .get(id, "/metrics")
-          .body()
-          .lines()
-          .filter(line -> line.startsWith(name + " "))
-          .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-          .sum();
+      return fleet.metric(id, name);
     } catch (IOException e) {
       return 0;
     }
@@ -275,25 +256,25 @@ final class RuleChaos {
             ? Optional.of(GATEWAYS.get(random.nextInt(GATEWAYS.size())))
             : Optional.empty();
     if (gateway.isPresent()) {
-      say("kill -9 " + gateway.get() + " meanwhile");
+      report.say("kill -9 " + gateway.get() + " meanwhile");
       fleet.kill(gateway.get());
     }
     int kinds = spaces.isPresent() ? 3 : 2;
     switch (number % kinds) {
       case 0 -> {
-        say("kill -9 " + victim);
+        report.say("kill -9 " + victim);
         fleet.kill(victim);
         TimeUnit.MILLISECONDS.sleep(millis / 2);
         fleet.start(victim);
       }
       case 1 -> {
-        say("freeze " + victim + " for " + millis + " ms");
+        report.say("freeze " + victim + " for " + millis + " ms");
         fleet.freeze(victim);
         TimeUnit.MILLISECONDS.sleep(millis);
         fleet.thaw(victim);
       }
       default -> {
-        say("cut " + victim + " off for " + millis + " ms");
+        report.say("cut " + victim + " off for " + millis + " ms");
         List<String> others = new ArrayList<>(GATEWAYS);
         others.addAll(QUERIES);
         others.remove(victim);
@@ -304,13 +285,8 @@ final class RuleChaos {
     }
     if (gateway.isPresent()) {
       fleet.start(gateway.get());
-      FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, out);
+      FleetState state = new FleetState(fleet, QUERIES.getFirst(), 2, report);
       state.await("every host fully replicated", 300, () -> state.isReplicated(GATEWAYS));
     }
-  }
-
-  private void say(String line) {
-    out.println(line);
-    out.flush();
   }
 }

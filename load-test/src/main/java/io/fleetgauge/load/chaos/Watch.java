@@ -20,8 +20,13 @@ final class Watch implements AutoCloseable {
    * @param longestMillis the longest duration of a query
    */
   record Observation(long queries, long failed, long silent, long said, long longestMillis) {
+    /** Tells whether no query failed, and none missed a host without saying so. */
+    boolean isHonest() {
+      return failed == 0 && silent == 0;
+    }
+
     boolean isWhole() {
-      return failed == 0 && silent == 0 && said == 0;
+      return isHonest() && said == 0;
     }
 
     @Override
@@ -63,7 +68,7 @@ final class Watch implements AutoCloseable {
       long began = System.nanoTime();
       try {
         JsonNode answer = fleet.query(query, "count(chaos_value)");
-        int count = answer.path("data").path("result").path(0).path("value").path(1).asInt();
+        long count = ChaosFleet.value(answer);
         boolean warned = answer.has("warnings");
         note(began, false, count != hosts, warned, answer.toString());
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);

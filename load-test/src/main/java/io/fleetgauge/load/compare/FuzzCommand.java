@@ -2,15 +2,13 @@ package io.fleetgauge.load.compare;
 
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.terminal.TerminalCommand;
-import java.io.IOException;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -86,18 +84,10 @@ public final class FuzzCommand extends TerminalCommand implements Command {
         }
       }
     } finally {
-      delete(folder);
+      PrivateFiles.delete(folder);
     }
     out.println(count + " queries of seed " + seed + ", " + different + " with different results");
     out.flush();
     return different == 0 ? 0 : 1;
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

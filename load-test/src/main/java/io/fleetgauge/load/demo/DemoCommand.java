@@ -19,6 +19,7 @@ import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.terminal.TerminalCommand;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -26,12 +27,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -151,8 +150,8 @@ public final class DemoCommand extends TerminalCommand implements Command {
     try {
       Files.createDirectories(data);
       // Each demo generates its own history, which the data of an earlier one would contradict.
-      remove(data.resolve(GATEWAY_FOLDER));
-      remove(data.resolve(RULES_FOLDER));
+      PrivateFiles.delete(data.resolve(GATEWAY_FOLDER));
+      PrivateFiles.delete(data.resolve(RULES_FOLDER));
     } catch (IOException e) {
       throw new StartFailure(
           "cannot create the folder " + data + "; choose another with --data", e);
@@ -193,16 +192,6 @@ public final class DemoCommand extends TerminalCommand implements Command {
   /** As many as own all hosts within the limit for each gateway. */
   private int gateways() {
     return Math.ceilDiv(hosts + OTHERS, Assignment.MOST);
-  }
-
-  private static void remove(Path folder) throws IOException {
-    if (Files.isDirectory(folder)) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(each);
-        }
-      }
-    }
   }
 
   private void checkOptions() throws StartFailure {

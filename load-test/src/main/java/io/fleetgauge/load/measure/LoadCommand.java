@@ -5,16 +5,14 @@ import io.fleetgauge.load.traffic.FleetTraffic.Form;
 import io.fleetgauge.runtime.process.Command;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.runtime.terminal.TerminalCommand;
-import java.io.IOException;
+import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -164,10 +162,10 @@ public final class LoadCommand extends TerminalCommand implements Command {
       for (int count : gateways) {
         Path own = folder.resolve("gateways-" + count);
         isComplete &= run(own, installation, count);
-        remove(own);
+        PrivateFiles.delete(own);
       }
     } finally {
-      remove(folder);
+      PrivateFiles.delete(folder);
     }
     return isComplete ? 0 : 1;
   }
@@ -226,17 +224,6 @@ public final class LoadCommand extends TerminalCommand implements Command {
         throw new StartFailure(
             "%s: %s is not one of %s"
                 .formatted(option, name, String.join(", ", known.stream().sorted().toList())));
-      }
-    }
-  }
-
-  private static void remove(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> all = Files.walk(folder)) {
-      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(each);
       }
     }
   }

@@ -63,10 +63,6 @@ public final class FleetTraffic {
     return fleet;
   }
 
-  public int senders() {
-    return senders;
-  }
-
   public long firstTime() {
     return firstTime;
   }

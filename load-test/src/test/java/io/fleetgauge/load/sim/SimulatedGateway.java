@@ -2,7 +2,7 @@ package io.fleetgauge.load.sim;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.AdmissionControl;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.LaneHosts;
@@ -305,7 +305,7 @@ final class SimulatedGateway {
       String host, byte[] body, long epoch, long acknowledged, Consumer<IntakeAnswer> answer) {
     serve(
         () -> {
-          Optional<IntakeAnswer> refusal = life.admittance.refusal(host, Sender.UNLIMITED, epoch);
+          Optional<IntakeAnswer> refusal = life.admission.refusal(host, Sender.UNLIMITED, epoch);
           if (refusal.isPresent()) {
             answer.accept(refusal.get());
             return;
@@ -435,7 +435,7 @@ final class SimulatedGateway {
             this::isRecovered,
             tenants -> Map.of());
     final ClusterAccess access;
-    final Admittance admittance;
+    final AdmissionControl admission;
     final SimulatedMember member =
         new SimulatedMember(simulation, cluster, this, Optional.of(replication), keptTable);
     boolean leaving;
@@ -453,7 +453,7 @@ final class SimulatedGateway {
               member::register,
               member::report,
               new SimulatedPeers(SimulatedGateway.this, this, others));
-      this.admittance = new Admittance(access, () -> false, counts(), this::clock);
+      this.admission = new AdmissionControl(access, () -> false, counts(), this::clock);
     }
 
     HostIntake host(String host) {

@@ -44,7 +44,7 @@ final class SimulatedPeers implements Peers {
         COPY_MILLIS,
         CopyAnswer.of(ReplicaReply.FAILED),
         said -> {
-          if (other.life().admittance.takesCopies()) {
+          if (other.life().admission.takesCopies()) {
             other.life().host(copy.host()).copied(copy, said);
           } else {
             said.accept(CopyAnswer.of(ReplicaReply.LATER));

@@ -1294,7 +1294,7 @@ class TidyTest {
     assertThat(found).isEmpty();
     assertThat(machines)
         .as("what the simulation executes")
-        .contains("TableMachine", "Admittance", "LaneHosts", "HostIntake", "FragmentRunner");
+        .contains("TableMachine", "AdmissionControl", "LaneHosts", "HostIntake", "FragmentRunner");
   }
 
   @Test

@@ -2,10 +2,8 @@ package io.fleetgauge.promql.exec;
 
 import io.fleetgauge.promql.aggregate.AggregationGroups;
 import io.fleetgauge.promql.aggregate.FoldAggregation;
-import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.InvalidUtf8;
-import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.function.Ordering;
 import io.fleetgauge.promql.kernel.Columns;
@@ -147,49 +145,6 @@ public final class Engine {
                     partials,
                     engine.annotations.annotations(),
                     engine.budget.stats().samples()));
-  }
-
-  /**
-   * Folds a vector by several operators at once.
-   *
-   * @param grid the steps
-   * @param ops those with exact {@link Aggregation.Partials}
-   * @return one list of partials for each operator, their groups in one order; empty when a partial
-   *     sum would not be exact
-   */
-  public static Optional<List<List<Partial>>> folds(
-      Query query,
-      Expr input,
-      Expr.Grouping grouping,
-      Grid grid,
-      List<Aggregation> ops,
-      SeriesSource source,
-      StopCheck stop)
-      throws QueryFailure {
-    Engine engine = new Engine(query, source, Map.of(), true, stop);
-    List<FoldAggregation> folds = new ArrayList<>();
-    for (Aggregation op : ops) {
-      folds.add(
-          engine.folding(
-              new Expr.Aggregate(op, grouping, Optional.empty(), input, TextSpan.NONE), grid));
-    }
-    engine.evaluator.vector(
-        input,
-        grid,
-        column -> {
-          for (FoldAggregation fold : folds) {
-            fold.add(column);
-          }
-        });
-    List<List<Partial>> partials = new ArrayList<>();
-    for (FoldAggregation fold : folds) {
-      Optional<List<Partial>> one = fold.partials();
-      if (one.isEmpty()) {
-        return Optional.empty();
-      }
-      partials.add(one.get());
-    }
-    return Optional.of(partials);
   }
 
   /** Finishes an aggregation; the partials may come in any order. */

@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
@@ -74,6 +75,17 @@ public final class PrivateFiles {
   @FunctionalInterface
   public interface Opener {
     FileChannel open(Path path, OpenOption... options) throws IOException;
+  }
+
+  /** Deletes a folder with all that is in it; one that is not there is none to delete. */
+  public static void delete(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> all = Files.walk(folder)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(each);
+        }
+      }
+    }
   }
 
   /**

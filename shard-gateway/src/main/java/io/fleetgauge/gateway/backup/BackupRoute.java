@@ -1,7 +1,5 @@
 package io.fleetgauge.gateway.backup;
 
-import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.Guard;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -12,24 +10,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 /** Gives snapshots, as the package draws it. */
 public final class BackupRoute {
   private static final String PATH = "/v1/backup";
   private static final long LOOK_MILLIS = 60_000;
 
-  private final String gateway;
-  private final String cluster;
-  private final Store store;
-  private final Supplier<ClusterView> view;
+  private final BackedUpStore from;
   private final Snapshots snapshots;
 
   private BackupRoute(BackedUpStore from, Snapshots snapshots) {
-    this.gateway = from.gateway();
-    this.cluster = from.cluster();
-    this.store = from.store();
-    this.view = from.view();
+    this.from = from;
     this.snapshots = snapshots;
   }
 
@@ -47,17 +38,7 @@ public final class BackupRoute {
       BackedUpStore from,
       RestoreRoute.Placing placing,
       LongSupplier clock) {
-    BlockChecks checks = new BlockChecks();
-    Snapshots snapshots =
-        new Snapshots(
-            from.gateway(),
-            from.cluster(),
-            from.folder().resolve("snapshots"),
-            from.store(),
-            from.intake(),
-            from.view(),
-            checks,
-            clock);
+    Snapshots snapshots = new Snapshots(from, clock);
     BackupRoute route = new BackupRoute(from, snapshots);
     router.get(PATH).handler(guard.needsPeer()).handler(route::about);
     router.post(PATH).handler(guard.needsPeer()).handler(route::begin);
@@ -86,17 +67,17 @@ public final class BackupRoute {
 
   private void about(RoutingContext http) {
     JsonObject gateways = new JsonObject();
-    view.get().gateways().forEach((id, address) -> gateways.put(id, address.toString()));
+    from.view().get().gateways().forEach((id, address) -> gateways.put(id, address.toString()));
     json(
         http,
         200,
         new JsonObject()
             .put("version", Snapshot.VERSION)
-            .put("gateway", gateway)
-            .put("cluster", cluster)
+            .put("gateway", from.gateway())
+            .put("cluster", from.cluster())
             .put("gateways", gateways)
-            .put("retention", store.limits().retention().toMillis())
-            .put("dimensions", Snapshot.json(store.dimensions())));
+            .put("retention", from.store().limits().retention().toMillis())
+            .put("dimensions", Snapshot.json(from.store().dimensions())));
   }
 
   private void begin(RoutingContext http) {
@@ -109,7 +90,7 @@ public final class BackupRoute {
                     http,
                     409,
                     "gateway "
-                        + gateway
+                        + from.gateway()
                         + " has "
                         + Snapshots.MAX_SNAPSHOTS
                         + " snapshots already ("
@@ -125,7 +106,7 @@ public final class BackupRoute {
       text(
           http,
           404,
-          "gateway " + gateway + " has no snapshot " + http.pathParam("id") + " (any more)");
+          "gateway " + from.gateway() + " has no snapshot " + http.pathParam("id") + " (any more)");
     }
     return found;
   }

@@ -14,6 +14,7 @@ import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.files.PrivateFiles;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -45,7 +46,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,7 +119,7 @@ public final class RestoreRoute {
 
   void mount(Router router, Guard guard) {
     try {
-      remove(staging.resolve(PAGES)); // what was left when the gateway was killed
+      PrivateFiles.delete(staging.resolve(PAGES)); // what was left when the gateway was killed
     } catch (IOException e) {
       LOG.warn("{} cannot be removed: {}", staging.resolve(PAGES), e.toString());
     }
@@ -381,17 +381,7 @@ public final class RestoreRoute {
     try {
       intake.adopt(host, List.of(store.block(host, old, folder))).get();
     } finally {
-      remove(folder);
-    }
-  }
-
-  private static void remove(Path folder) throws IOException {
-    if (Files.exists(folder)) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(each);
-        }
-      }
+      PrivateFiles.delete(folder);
     }
   }
 

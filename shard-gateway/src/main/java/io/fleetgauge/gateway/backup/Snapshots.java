@@ -1,9 +1,7 @@
 package io.fleetgauge.gateway.backup;
 
-import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.Holders.Admission;
-import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
@@ -17,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,14 +51,11 @@ public final class Snapshots implements AutoCloseable {
   /** Number of times that a host is looked at again because a block has gone since. */
   private static final int LOOKS = 5;
 
-  private final String gateway;
-  private final String cluster;
+  private final BackedUpStore from;
   private final Path root;
   private final Store store;
-  private final Intake intake;
-  private final Supplier<ClusterView> view;
   private final LongSupplier clock;
-  private final BlockChecks checks;
+  private final BlockChecks checks = new BlockChecks();
   private final ExecutorService worker =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("snapshots").factory());
   private final Map<String, State> states = new TreeMap<>();
@@ -83,25 +75,12 @@ public final class Snapshots implements AutoCloseable {
   }
 
   /**
-   * @param root holds the pinned files; on the file system of the blocks
    * @param clock ms since the epoch
    */
-  Snapshots(
-      String gateway,
-      String cluster,
-      Path root,
-      Store store,
-      Intake intake,
-      Supplier<ClusterView> view,
-      BlockChecks checks,
-      LongSupplier clock) {
-    this.gateway = gateway;
-    this.cluster = cluster;
-    this.root = root;
-    this.store = store;
-    this.intake = intake;
-    this.view = view;
-    this.checks = checks;
+  Snapshots(BackedUpStore from, LongSupplier clock) {
+    this.from = from;
+    this.root = from.folder().resolve("snapshots"); // on the file system of the blocks
+    this.store = from.store();
     this.clock = clock;
     // Files that a process has left which ended meanwhile.
     worker.execute(() -> remove(root));
@@ -157,7 +136,7 @@ public final class Snapshots implements AutoCloseable {
   private void take(String id, State state) {
     Path folder = root.resolve(id);
     try {
-      if (!intake.isRecovered()) {
+      if (!from.intake().isRecovered()) {
         throw new IOException("samples from before the start have not been loaded yet");
       }
       long taken = clock.getAsLong();
@@ -170,7 +149,8 @@ public final class Snapshots implements AutoCloseable {
         state.done++;
       }
       checks.forgetOthers();
-      state.snapshot = new Snapshot(gateway, cluster, taken, store.dimensions(), hosts);
+      state.snapshot =
+          new Snapshot(from.gateway(), from.cluster(), taken, store.dimensions(), hosts);
     } catch (IOException | ExecutionException | TimeoutException | RuntimeException e) {
       LOG.error("no snapshot can be taken", e);
       remove(folder);
@@ -189,7 +169,7 @@ public final class Snapshots implements AutoCloseable {
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
     for (int look = 1; ; look++) {
       LaneContents seen =
-          intake
+          from.intake()
               .look(
                   host,
                   of -> {
@@ -214,7 +194,12 @@ public final class Snapshots implements AutoCloseable {
         }
         pages(host, Math.max(seen.sealedBefore, seen.oldest), place, files);
         Admission admission =
-            view.get().table().holders(host).map(Holders::admission).orElse(Admission.UNKNOWN);
+            from.view()
+                .get()
+                .table()
+                .holders(host)
+                .map(Holders::admission)
+                .orElse(Admission.UNKNOWN);
         return new Snapshot.OfHost(
             host,
             seen.whole && damaged.isEmpty(),
@@ -279,13 +264,8 @@ public final class Snapshots implements AutoCloseable {
   }
 
   private static void remove(Path folder) {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(each);
-      }
+    try {
+      PrivateFiles.delete(folder);
     } catch (IOException e) {
       LOG.warn("the snapshot in {} cannot be removed: {}", folder, e.toString());
     }

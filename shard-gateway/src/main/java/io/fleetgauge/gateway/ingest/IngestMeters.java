@@ -76,7 +76,7 @@ public final class IngestMeters {
     meters.counter(
         "silent_ticks",
         "Synthetic ticks written for silent probes: staleness markers, and up 0.",
-        counts.ticksSupposed::sum);
+        counts.syntheticTicks::sum);
     meters.counter(
         "gaps_found",
         "Times that acknowledged samples were missing on this gateway.",

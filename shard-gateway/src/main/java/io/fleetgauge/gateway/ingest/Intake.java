@@ -1,6 +1,6 @@
 package io.fleetgauge.gateway.ingest;
 
-import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.AdmissionControl;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.IngestCounts;
@@ -33,7 +33,7 @@ public final class Intake implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
 
   private final LaneThreads threads;
-  private final Admittance admittance;
+  private final AdmissionControl admission;
   private final Recovery recovery;
   private final Maintenance maintenance;
   private final int maxQueued;
@@ -77,7 +77,7 @@ public final class Intake implements AutoCloseable {
       int laneThreads,
       int maxQueued) {
     this.threads = new LaneThreads(store, journal, cluster, clock, steadyMillis, laneThreads);
-    this.admittance = new Admittance(cluster, memory::samplesAreShed, threads.counts, clock);
+    this.admission = new AdmissionControl(cluster, memory::samplesAreShed, threads.counts, clock);
     this.recovery = new Recovery(threads);
     this.maintenance = new Maintenance(threads);
     this.maxQueued = maxQueued;
@@ -125,7 +125,7 @@ public final class Intake implements AutoCloseable {
       long senderEpoch,
       HostIntake.Acknowledger answer,
       Consumer<HostIntake> work) {
-    Optional<IntakeAnswer> refusal = admittance.refusal(host, sender, senderEpoch);
+    Optional<IntakeAnswer> refusal = admission.refusal(host, sender, senderEpoch);
     if (refusal.isPresent()) {
       answer.accept(refusal.get());
       return;
@@ -143,12 +143,12 @@ public final class Intake implements AutoCloseable {
                     // Without an answer, also when memory is short, the sender would wait for its
                     // timeout.
                     LOG.error("a request body of host {} cannot be accepted", host, e);
-                    answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+                    answer.accept(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
                   }
                 });
     if (!isTaken) {
       threads.counts.queueFull.increment();
-      answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+      answer.accept(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
     }
   }
 
@@ -213,7 +213,7 @@ public final class Intake implements AutoCloseable {
   /** Bodies have come from the owner of a host that this gateway has a copy of. */
   public void copied(Peers.Copy copy, Consumer<Peers.CopyAnswer> answer) {
     LaneThread thread = threads.of(copy.host());
-    if (!admittance.takesCopies()
+    if (!admission.takesCopies()
         || thread.queued() >= maxQueued
         || !thread.run(() -> thread.hosts().host(copy.host()).copied(copy, answer))) {
       answer.accept(Peers.CopyAnswer.of(ReplicaReply.LATER));

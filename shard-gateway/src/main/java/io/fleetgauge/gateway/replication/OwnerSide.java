@@ -417,15 +417,15 @@ public final class OwnerSide {
    * When {@link Event.TimePassed} is to come at the latest, if nothing happens before; {@link
    * Long#MAX_VALUE} when it need not.
    */
-  public long nextLook(long now) {
+  public long dueAt(long now) {
     long next = Long.MAX_VALUE;
     for (Link link : links.values()) {
-      next = Math.min(next, nextLook(link, now));
+      next = Math.min(next, dueAt(link, now));
     }
     return next;
   }
 
-  private long nextLook(Link link, long now) {
+  private long dueAt(Link link, long now) {
     long next = link.tellUntil == Long.MIN_VALUE ? Long.MAX_VALUE : link.tellUntil;
     if (link.sent != null) {
       long silentFrom = Math.max(lookedAt, link.sentAt);

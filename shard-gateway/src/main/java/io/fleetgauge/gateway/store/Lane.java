@@ -97,7 +97,7 @@ public final class Lane {
     }
 
     /** Returns true if an owner that hears nothing of the host may write this. */
-    private boolean mayBeSupposed(double value, Histogram histogram) {
+    private boolean mayBeSynthetic(double value, Histogram histogram) {
       return histogram == null && (isUp && value == 0 || Staleness.isMarker(value));
     }
   }
@@ -213,7 +213,7 @@ public final class Lane {
     boolean heard = false;
     for (int i = 0; i < handles.length; i++) {
       Handle handle = handles[i];
-      heard |= !handle.mayBeSupposed(values[i], histograms == null ? null : histograms[i]);
+      heard |= !handle.mayBeSynthetic(values[i], histograms == null ? null : histograms[i]);
       long over = outcome.overLimit();
       StoredSeries target = series.open(source, handle, outcome);
       if (target == null) {

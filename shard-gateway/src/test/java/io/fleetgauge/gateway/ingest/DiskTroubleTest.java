@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.AdmissionControl;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
@@ -125,7 +125,7 @@ class DiskTroubleTest {
     }
     assertThat(intake.diskTrouble().get()).contains("above its limit of 200");
     assertThat(take("owned", frame(run, NOW + taken)))
-        .isEqualTo(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+        .isEqualTo(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
     assertThat(intake.counts().diskTrouble.sum()).isEqualTo(1);
   }
 

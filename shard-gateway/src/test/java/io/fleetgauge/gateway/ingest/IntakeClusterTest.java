@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.AdmissionControl;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.ingest.host.ManualPeers;
@@ -179,7 +179,8 @@ class IntakeClusterTest {
     assertThat(merged.join()).isFalse();
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take("owned", frame(new FrameEncoder("owned", 7), 1), 0, answer::complete);
-    assertThat(answer.join()).isEqualTo(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    assertThat(answer.join())
+        .isEqualTo(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
     assertThat(intake.counts().queueFull.sum()).isEqualTo(1);
     assertThatThrownBy(() -> intake.state("owned").join())
         .hasMessageContaining("the intake is closed");
@@ -333,7 +334,7 @@ class IntakeClusterTest {
     CompletableFuture<IntakeAnswer> answer = new CompletableFuture<>();
     intake.take("owned", frame(new FrameEncoder("owned", 7), 1), 0, answer::complete);
     assertThat(answer.get(120, TimeUnit.SECONDS))
-        .isEqualTo(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+        .isEqualTo(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ingest.host.Admittance;
+import io.fleetgauge.gateway.ingest.host.AdmissionControl;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.ingest.host.HostIntake;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -73,7 +73,7 @@ class LaneErrorTest {
       Unlucky unlucky = new Unlucky();
       intake.take("n1", body, 0, unlucky);
       assertThat(unlucky.answer.get(120, TimeUnit.SECONDS))
-          .isEqualTo(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+          .isEqualTo(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
       CompletableFuture<IntakeAnswer> again = new CompletableFuture<>();
       intake.take("n1", body, 0, again::complete);
       assertThat(again.get(120, TimeUnit.SECONDS)).isEqualTo(new IntakeAnswer.Kept(9, 1));

@@ -328,11 +328,11 @@ class OwnerSideTest extends DrivenOwner {
           on(new Event.Answered(peer, newest(peer), reply));
         }
       }
-      long next = owner.nextLook(now);
+      long next = owner.dueAt(now);
       if (next > now + 1) {
         now = Math.min(next - 1, now + random.nextLong(3_000));
         assertThat(on(new Event.TimePassed())).as("at %s", now).isEmpty();
-        next = owner.nextLook(now);
+        next = owner.dueAt(now);
       }
       now = Math.max(now, Math.min(next, now + random.nextLong(10_000)));
     }

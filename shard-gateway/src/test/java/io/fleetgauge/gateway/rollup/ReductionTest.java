@@ -6,6 +6,7 @@ import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Aggregation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Partial;
@@ -49,20 +50,25 @@ class ReductionTest {
   private static TreeMap<String, String> folded(RollupKey key, List<Series> all) throws Exception {
     Grid grid = new Grid(FIRST, STEP, FIRST + (STEPS - 1) * STEP);
     Query query = new Query("", key.expr(), grid.start(), grid.end(), STEP, Query.Settings.STOCK);
-    List<List<Partial>> folds =
-        Engine.folds(
-                query,
-                key.expr(),
-                new Expr.Grouping(false, GROUPED),
-                grid,
-                List.of(Aggregation.SUM, Aggregation.MIN, Aggregation.MAX),
-                (selection, receiver) -> {
-                  for (Series series : all) {
-                    receiver.accept(series);
-                  }
-                },
-                StopCheck.NEVER)
-            .orElseThrow();
+    List<List<Partial>> folds = new ArrayList<>();
+    for (Aggregation op : List.of(Aggregation.SUM, Aggregation.MIN, Aggregation.MAX)) {
+      Expr.Aggregate part =
+          new Expr.Aggregate(
+              op, new Expr.Grouping(false, GROUPED), Optional.empty(), key.expr(), TextSpan.NONE);
+      folds.add(
+          Engine.partials(
+                  query,
+                  part,
+                  grid,
+                  (selection, receiver) -> {
+                    for (Series series : all) {
+                      receiver.accept(series);
+                    }
+                  },
+                  StopCheck.NEVER)
+              .orElseThrow()
+              .partials());
+    }
     TreeMap<String, String> cells = new TreeMap<>();
     for (int i = 0; i < folds.getFirst().size(); i++) {
       Partial sum = folds.get(0).get(i);

@@ -6,7 +6,7 @@ import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lists of strings and of counts. */
+/** Lists of strings. */
 public final class ListForm {
   private ListForm() {}
 
@@ -24,19 +24,5 @@ public final class ListForm {
       strings.add(in.string(what));
     }
     return strings;
-  }
-
-  public static void counts(WireWriter out, List<Long> counts) {
-    out.uvar(counts.size());
-    counts.forEach(out::uvar);
-  }
-
-  public static List<Long> counts(WireReader in, String what) throws WireException {
-    int size = in.count(1, what);
-    List<Long> counts = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      counts.add(in.uvar(what));
-    }
-    return counts;
   }
 }

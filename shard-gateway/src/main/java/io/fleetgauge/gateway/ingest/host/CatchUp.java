@@ -27,7 +27,7 @@ final class CatchUp {
   private final String host;
   private final HostSession session;
   private final HostEnvironment environment;
-  private final NextLook nextLook;
+  private final HostTimer timer;
   private final Runnable changed;
   private final Runnable pullEnded;
   private ClusterView view = ClusterView.EMPTY;
@@ -61,13 +61,13 @@ final class CatchUp {
       String host,
       HostSession session,
       HostEnvironment environment,
-      NextLook nextLook,
+      HostTimer timer,
       Runnable changed,
       Runnable pullEnded) {
     this.host = host;
     this.session = session;
     this.environment = environment;
-    this.nextLook = nextLook;
+    this.timer = timer;
     this.changed = changed;
     this.pullEnded = pullEnded;
   }
@@ -99,7 +99,7 @@ final class CatchUp {
       session.lane().closeGaps();
     } else {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
-      nextLook.by(nextAt);
+      timer.dueBy(nextAt);
     }
   }
 
@@ -107,7 +107,7 @@ final class CatchUp {
   void recovered() {
     if (lookForMissing()) {
       session.lane().gap(Long.MIN_VALUE, environment.clock());
-      nextLook.by(nextAt);
+      timer.dueBy(nextAt);
       changed.run();
     }
   }
@@ -148,7 +148,7 @@ final class CatchUp {
         Long.toHexString(missing.run()));
     session.lane().gap(missing.after(), missing.before());
     behind.add(environment.cluster().self());
-    nextLook.by(nextAt);
+    timer.dueBy(nextAt);
     changed.run();
     pullFromAll();
   }
@@ -166,11 +166,11 @@ final class CatchUp {
       return;
     }
     if (now < nextAt) {
-      nextLook.by(nextAt);
+      timer.dueBy(nextAt);
       return;
     }
     nextAt = now + AGAIN_MILLIS;
-    nextLook.by(nextAt);
+    timer.dueBy(nextAt);
     if (behind.contains(environment.cluster().self())) {
       pullFromAll();
     }

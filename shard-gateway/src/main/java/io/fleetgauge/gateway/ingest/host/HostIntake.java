@@ -56,25 +56,21 @@ public final class HostIntake {
   private final HostEnvironment environment;
   private final HostSession session;
   private final HostRoles roles;
-  private final NextLook nextLook;
+  private final HostTimer timer;
 
   /**
    * @param recovering whether ticks wait until {@link #recovered}
-   * @param lookBy is told when {@link #nextLook} becomes earlier
+   * @param dueBy is told when {@link #dueAt} becomes earlier
    */
   public HostIntake(
-      String host,
-      Lane lane,
-      HostEnvironment environment,
-      boolean recovering,
-      LongConsumer lookBy) {
+      String host, Lane lane, HostEnvironment environment, boolean recovering, LongConsumer dueBy) {
     this.host = host;
     this.environment = environment;
     this.session =
         new HostSession(host, lane, environment.counts(), recovering, environment.clock());
-    this.nextLook = new NextLook(lookBy);
-    this.nextLook.by(environment.steadyMillis());
-    this.roles = new HostRoles(host, session, environment, new JournalWriter(), nextLook);
+    this.timer = new HostTimer(dueBy);
+    this.timer.dueBy(environment.steadyMillis());
+    this.roles = new HostRoles(host, session, environment, new JournalWriter(), timer);
   }
 
   /** The host's samples in memory. */
@@ -108,7 +104,7 @@ public final class HostIntake {
     if (environment.isDiskFailing()) {
       session.attempted(environment.steadyMillis());
       environment.counts().diskTrouble.increment();
-      answer.accept(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+      answer.accept(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
       return;
     }
     Optional<IntakeAnswer> late = roles.lateAnswer(body);
@@ -147,7 +143,7 @@ public final class HostIntake {
   private void slowDown(LongAdder counter, Consumer<IntakeAnswer> answer) {
     session.attempted(environment.steadyMillis());
     counter.increment();
-    answer.accept(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    answer.accept(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
   }
 
   /** Finds out what of a body would be refused, and keeps nothing. */
@@ -257,13 +253,13 @@ public final class HostIntake {
    * @return whether nothing of the host is needed here any more
    */
   public boolean timePassed() {
-    nextLook.begin();
+    timer.reset();
     return roles.timePassed();
   }
 
   /** When {@link #timePassed} is to be called at the latest, as far as the host's state says. */
-  long nextLook() {
-    return nextLook.at();
+  long dueAt() {
+    return timer.dueAt();
   }
 
   /**

@@ -25,8 +25,8 @@ final class HostRoles {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
-  private final NextLook nextLook;
-  private final StrayRole stray;
+  private final HostTimer timer;
+  private final FormerHolderRole formerHolder;
   private ClusterView followed = ClusterView.EMPTY;
   private Optional<Holders> holders = Optional.empty();
 
@@ -49,13 +49,13 @@ final class HostRoles {
       HostSession session,
       HostEnvironment environment,
       BodyJournal journal,
-      NextLook nextLook) {
+      HostTimer timer) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
-    this.nextLook = nextLook;
-    this.stray = new StrayRole(host, environment);
+    this.timer = timer;
+    this.formerHolder = new FormerHolderRole(host, environment);
   }
 
   /** Takes the role that the newest table gives to this gateway. */
@@ -69,7 +69,7 @@ final class HostRoles {
     holders = view.table().holders(host);
     holders.ifPresent(each -> admission = each.admission());
     if (!before.equals(holders.map(Holders::since))) {
-      stray.ownerChanged();
+      formerHolder.ownerChanged();
     }
     String self = environment.cluster().self();
     boolean isOwner = holders.map(each -> each.owner().equals(self)).orElse(false);
@@ -80,7 +80,7 @@ final class HostRoles {
       own(holders.get());
     } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
       if (replica == null) {
-        replica = new ReplicaRole(host, session, environment, journal, nextLook);
+        replica = new ReplicaRole(host, session, environment, journal, timer);
       }
       if (holders.get().behind().isEmpty()
           && holders.flatMap(each -> each.copyOn(self)).get().synced()) {
@@ -96,7 +96,7 @@ final class HostRoles {
     // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
     endReplica();
     if (owner == null) {
-      owner = new OwnerRole(host, session, environment, journal, nextLook);
+      owner = new OwnerRole(host, session, environment, journal, timer);
     }
     owner.follow(followed, now);
   }
@@ -240,7 +240,7 @@ final class HostRoles {
     } else if (replica != null) {
       replica.pullIfDue(followed);
     } else if (environment.isRecovered() && hasUnexpired()) {
-      return beStray();
+      return offerLeftovers();
     }
     return false;
   }
@@ -254,9 +254,9 @@ final class HostRoles {
   }
 
   /** Offers what is here to the owner, or sees to it that the host has one. */
-  private boolean beStray() {
+  private boolean offerLeftovers() {
     if (holders.isPresent()) {
-      return stray.timePassed(followed, holders.get());
+      return formerHolder.timePassed(followed, holders.get());
     }
     long now = environment.steadyMillis();
     if (now >= registerAt) {

@@ -71,7 +71,7 @@ final class HostSession {
 
   private final SenderRuns runs;
 
-  private final SupposedTicks supposed = new SupposedTicks();
+  private final SyntheticTicks synthetic = new SyntheticTicks();
 
   /** Null while ticks need not wait. */
   private List<Waiting> waiting;
@@ -156,34 +156,36 @@ final class HostSession {
     return decode(body, Long.MAX_VALUE, false, outcome, this::applyCopy);
   }
 
-  /** Takes what is supposed of a silent host, which nobody sends again if it is turned away. */
-  TakeResult suppose(byte[] frames, long clock, long latest) {
+  /**
+   * Takes the synthetic ticks of a silent host, which nobody sends again if they are turned away.
+   */
+  TakeResult takeSynthetic(byte[] frames, long clock, long latest) {
     touchedAt = clock;
     WriteOutcome outcome = new WriteOutcome();
     TakeResult taken = decode(frames, latest, false, outcome, new SenderTicks(0));
     outcome.addTo(lane.counts());
     if (!(taken.answer instanceof IntakeAnswer.Kept)) {
-      supposed.notKept();
+      synthetic.notKept();
     }
     return taken;
   }
 
   /** A body is turned away, so that its sender comes again. */
   void attempted(long steadyMillis) {
-    supposed.attempted(steadyMillis);
+    synthetic.attempted(steadyMillis);
   }
 
-  /** As {@link SupposedTicks#due}; empty too if no probe sends this host's samples. */
-  Optional<byte[]> supposed(long runNumber, long steadyMillis) {
-    List<SupposedTicks.Probe> probes = new ArrayList<>();
+  /** As {@link SyntheticTicks#due}; empty too if no probe sends this host's samples. */
+  Optional<byte[]> syntheticTicks(long runNumber, long steadyMillis) {
+    List<SyntheticTicks.Probe> probes = new ArrayList<>();
     for (SenderRuns.Run run : runs.all()) {
-      if (SupposedTicks.isProbe(run.ofProbe)) {
-        probes.add(new SupposedTicks.Probe(run.handles, run.ofProbe));
+      if (SyntheticTicks.isProbe(run.ofProbe)) {
+        probes.add(new SyntheticTicks.Probe(run.handles, run.ofProbe));
       }
     }
     return probes.isEmpty()
         ? Optional.empty()
-        : supposed.due(host, lane, probes, runNumber, steadyMillis);
+        : synthetic.due(host, lane, probes, runNumber, steadyMillis);
   }
 
   /** Finds out which samples of a body would be refused, and keeps nothing. */
@@ -244,7 +246,7 @@ final class HostSession {
         if (ofSender && run.grows(frame) && !runs.mayGrow()) {
           counts.memoryShort.increment();
           return new TakeResult(
-              new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS),
+              new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS),
               body,
               inBody,
               newest,
@@ -319,7 +321,7 @@ final class HostSession {
     run.dictionary.add(frame);
     while (run.handles.size() < run.dictionary.size()) {
       Lane.Handle handle = lane.handle(run.dictionary.series(run.handles.size()));
-      if (SupposedTicks.isOwn(handle.labels())) {
+      if (SyntheticTicks.isOwn(handle.labels())) {
         run.ofProbe.add(handle);
       }
       run.handles.add(handle);

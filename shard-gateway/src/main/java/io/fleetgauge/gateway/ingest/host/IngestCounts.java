@@ -68,7 +68,7 @@ public final class IngestCounts {
   }
 
   /** Times that samples were written in the place of a silent probe. */
-  public final LongAdder ticksSupposed = new LongAdder();
+  public final LongAdder syntheticTicks = new LongAdder();
 
   /** Bodies synced to the local disk because no replica could be reached. */
   public final LongAdder keptAlone = new LongAdder();

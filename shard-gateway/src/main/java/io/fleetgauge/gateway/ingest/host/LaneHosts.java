@@ -46,10 +46,10 @@ public final class LaneHosts {
   public HostIntake host(String name) {
     return hosts.computeIfAbsent(
         name,
-        host -> new HostIntake(host, lanes.apply(host), environment, recovering, this::lookBy));
+        host -> new HostIntake(host, lanes.apply(host), environment, recovering, this::dueBy));
   }
 
-  private void lookBy(long time) {
+  private void dueBy(long time) {
     if (time < dueAt) {
       dueAt = time;
     }
@@ -83,7 +83,7 @@ public final class LaneHosts {
     if (gone != null) {
       gone.close();
       followed = ClusterView.EMPTY;
-      lookBy(environment.steadyMillis());
+      dueBy(environment.steadyMillis());
     }
   }
 
@@ -128,10 +128,10 @@ public final class LaneHosts {
     long next = allAt;
     for (Map.Entry<String, HostIntake> each : hosts.entrySet()) {
       HostIntake host = each.getValue();
-      if ((all || now >= host.nextLook()) && host.timePassed()) {
+      if ((all || now >= host.dueAt()) && host.timePassed()) {
         unneeded.add(each.getKey());
       }
-      next = Math.min(next, host.nextLook());
+      next = Math.min(next, host.dueAt());
     }
     dueAt = next;
     return unneeded;

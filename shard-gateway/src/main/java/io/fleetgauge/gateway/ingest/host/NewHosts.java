@@ -83,7 +83,7 @@ final class NewHosts {
     }
     int places = Math.min(sender.hosts() - tenant.hosts, sender.newHosts() - tenant.lately.size());
     if (tenant.pending >= Math.max(1, places / Math.max(1, view.gateways().size()))) {
-      return Optional.of(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+      return Optional.of(new IntakeAnswer.SlowDown(AdmissionControl.UNKNOWN_RETRY_MILLIS));
     }
     tenant.pending++;
     pending.put(host, new Admission(sender.tenant(), now));

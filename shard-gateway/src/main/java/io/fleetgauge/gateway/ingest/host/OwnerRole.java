@@ -109,7 +109,7 @@ final class OwnerRole {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
-  private final NextLook nextLook;
+  private final HostTimer timer;
   private final OwnerSide side;
   private final CatchUp catchUp;
   private final LateAnswers late = new LateAnswers();
@@ -131,13 +131,13 @@ final class OwnerRole {
       HostSession session,
       HostEnvironment environment,
       BodyJournal journal,
-      NextLook nextLook) {
+      HostTimer timer) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
-    this.nextLook = nextLook;
-    this.catchUp = new CatchUp(host, session, environment, nextLook, this::report, this::pullEnded);
+    this.timer = timer;
+    this.catchUp = new CatchUp(host, session, environment, timer, this::report, this::pullEnded);
     this.side = new OwnerSide(environment.cluster().isReplicated(), environment.clock() << 16);
     this.wantedAt = now();
   }
@@ -229,7 +229,7 @@ final class OwnerRole {
       return false;
     }
     wantedAt = now();
-    nextLook.by(wantedAt);
+    timer.dueBy(wantedAt);
     return true;
   }
 
@@ -261,7 +261,7 @@ final class OwnerRole {
     catchUp.timePassed(now);
     if (maySuppose()) {
       long run = environment.clock() << 16 ^ environment.cluster().self().hashCode();
-      session.supposed(run, now).ifPresent(this::suppose);
+      session.syntheticTicks(run, now).ifPresent(this::takeSynthetic);
     }
   }
 
@@ -276,12 +276,12 @@ final class OwnerRole {
         && !isLate();
   }
 
-  /** The host's probe is silent: what has to be supposed is taken in as if it had been sent. */
-  private void suppose(byte[] frames) {
+  /** The host's probe is silent: synthetic ticks are taken in as if it had sent them. */
+  private void takeSynthetic(byte[] frames) {
     HostSession.TakeResult taken =
-        session.suppose(frames, environment.clock(), environment.latestTime());
+        session.takeSynthetic(frames, environment.clock(), environment.latestTime());
     if (taken.answer() instanceof IntakeAnswer.Kept) {
-      environment.counts().ticksSupposed.increment();
+      environment.counts().syntheticTicks.increment();
       take(taken, kept -> {});
     }
   }
@@ -373,7 +373,7 @@ final class OwnerRole {
     if (!isClosed) {
       long now = now();
       side.on(event, now, this::carryOut);
-      nextLook.by(side.nextLook(now));
+      timer.dueBy(side.dueAt(now));
     }
   }
 

@@ -21,7 +21,7 @@ final class ReplicaRole {
   private final HostSession session;
   private final HostEnvironment environment;
   private final BodyJournal journal;
-  private final NextLook nextLook;
+  private final HostTimer timer;
   private final ReplicaSide side = new ReplicaSide(COMPARE_MILLIS);
   private long equalAt;
 
@@ -43,12 +43,12 @@ final class ReplicaRole {
       HostSession session,
       HostEnvironment environment,
       BodyJournal journal,
-      NextLook nextLook) {
+      HostTimer timer) {
     this.host = host;
     this.session = session;
     this.environment = environment;
     this.journal = journal;
-    this.nextLook = nextLook;
+    this.timer = timer;
   }
 
   /** When it was last found equal to the owner's, ms since the epoch; 0 never. */
@@ -175,7 +175,7 @@ final class ReplicaRole {
       return;
     }
     if (!side.beginPull(environment.steadyMillis())) {
-      nextLook.by(side.pullAt());
+      timer.dueBy(side.pullAt());
       return;
     }
     long ofSession = side.session();
@@ -200,7 +200,7 @@ final class ReplicaRole {
       if (!isAll) {
         // Only what is older than the first tick that waited was compared.
         side.pullAgain(ofSession, environment.steadyMillis());
-        nextLook.by(side.pullAt());
+        timer.dueBy(side.pullAt());
         return;
       }
       session.fetched(pulled.progress());
@@ -210,7 +210,7 @@ final class ReplicaRole {
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       tellWhole();
     }
-    nextLook.by(side.pullAt());
+    timer.dueBy(side.pullAt());
     if (pulled.equal()) {
       equalAt = environment.clock();
     } else if (pulled.done()) {

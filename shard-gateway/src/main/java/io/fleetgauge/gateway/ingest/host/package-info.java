@@ -7,15 +7,16 @@
  * io.fleetgauge.gateway.ingest.host.HostEnvironment} is the seam: a lane thread implements it, and
  * so does the cluster simulation.
  *
- * <p>{@link io.fleetgauge.gateway.ingest.host.Admittance} decides whether a gateway takes a request
- * at all. {@link io.fleetgauge.gateway.ingest.host.HostIntake} is the entry for one host. {@code
- * HostSession} decodes its frames. {@code SenderRuns} has the runs of its senders, and drops the
- * dictionaries of some when they take too much memory. {@code HostRoles} follows the table and
+ * <p>{@link io.fleetgauge.gateway.ingest.host.AdmissionControl} decides whether a gateway takes a
+ * request at all. {@link io.fleetgauge.gateway.ingest.host.HostIntake} is the entry for one host.
+ * {@code HostSession} decodes its frames. {@code SenderRuns} has the runs of its senders, and drops
+ * the dictionaries of some when they take too much memory. {@code HostRoles} follows the table and
  * passes what arrives to the role that the table gives: {@code OwnerRole} acknowledges bodies and
- * sends them to replicas, {@code ReplicaRole} takes bodies of the owner, {@code StrayRole} offers
- * the samples to the owner and removes them here later. {@code CatchUp} fetches what other gateways
- * have and this one has not. {@code RunProgress} knows which ticks of a run are here; {@code
- * Silence} makes the staleness markers and {@code up} 0 of a host whose probe is not heard.
+ * sends them to replicas, {@code ReplicaRole} takes bodies of the owner, {@code FormerHolderRole}
+ * offers the samples to the owner and removes them here later. {@code CatchUp} fetches what other
+ * gateways have and this one has not. {@code RunProgress} knows which ticks of a run are here;
+ * {@code ProbeStaleness} makes the staleness markers and {@code up} 0 of a host whose probe is not
+ * heard.
  *
  * <p>Law: {@code kept n} is answered only when every tick up to n is in the lane and in the journal
  * as its policy says and, as {@code gateway.replication} decides, on a replica or on the disk, or
@@ -23,6 +24,6 @@
  * journal has the dictionaries that its records need.
  *
  * <p>The room has more than 20 files because one host's state is one thing: its roles, its runs and
- * its silence change together.
+ * its staleness change together.
  */
 package io.fleetgauge.gateway.ingest.host;

@@ -41,7 +41,8 @@ class HostIntakeTest {
     assertThat(environment.counts().queueFull.sum()).isZero();
     assertThat(answers).isEmpty();
     take(host);
-    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    assertThat(answers)
+        .containsExactly(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
     assertThat(environment.counts().queueFull.sum()).isEqualTo(1);
     long ticks = bytes / (64 + 12 * SERIES);
     assertThat(environment.journal).as("what waits is in the journal").hasSize((int) ticks);

@@ -146,7 +146,8 @@ class HostRolesTest {
     environment.table(3, holders("g1", 3));
     environment.isDiskFailing = true;
     take();
-    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+    assertThat(answers)
+        .containsExactly(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
     assertThat(environment.counts().diskTrouble.sum()).isEqualTo(1);
     assertThat(environment.store.seriesCount()).isZero();
   }

@@ -53,25 +53,26 @@ class HostSessionTest {
   private final HostSession session = gateway.session;
   private final FrameEncoder run = new FrameEncoder(HOST, 7);
 
-  // --- what is supposed of a silent host ---
+  // --- synthetic ticks of a silent host ---
 
   /** Nobody sends it again: what comes next has to have all that it needs. */
   @Test
   void afterOneRefusalWhatIsSupposedNextIsTaken() throws Exception {
     long tick = 15_000;
     Tick.Builder last = new Tick.Builder();
-    for (String metric : List.of("up", SupposedTicks.TICK, "power")) {
+    for (String metric : List.of("up", SyntheticTicks.TICK, "power")) {
       last.add(Labels.of(Labels.NAME, metric, "Hostname", HOST), metric.equals("up") ? 1 : 15);
     }
     gateway.take(run.encode(last.at(0)));
-    assertThat(session.supposed(9, 0)).isEmpty();
-    assertThat(session.supposed(9, 3 * tick)).as("lost on its way").isPresent();
-    byte[] second = session.supposed(9, 4 * tick).orElseThrow();
-    assertThat(session.suppose(second, 0, LATEST).answer())
+    assertThat(session.syntheticTicks(9, 0)).isEmpty();
+    assertThat(session.syntheticTicks(9, 3 * tick)).as("lost on its way").isPresent();
+    byte[] second = session.syntheticTicks(9, 4 * tick).orElseThrow();
+    assertThat(session.takeSynthetic(second, 0, LATEST).answer())
         .isEqualTo(new IntakeAnswer.NeedsDictionary(9));
-    byte[] third = session.supposed(9, 5 * tick).orElseThrow();
+    byte[] third = session.syntheticTicks(9, 5 * tick).orElseThrow();
 
-    assertThat(session.suppose(third, 0, LATEST).answer()).isInstanceOf(IntakeAnswer.Kept.class);
+    assertThat(session.takeSynthetic(third, 0, LATEST).answer())
+        .isInstanceOf(IntakeAnswer.Kept.class);
 
     assertThat(gateway.samples())
         .filteredOn(series -> series.labels().metric().equals("up"))
@@ -81,8 +82,9 @@ class HostSessionTest {
               assertThat(up.times()).containsExactly(0, 2 * tick, 3 * tick, 4 * tick);
               assertThat(up.values()).containsExactly(1, 0, 0, 0);
             });
-    byte[] fourth = session.supposed(9, 6 * tick).orElseThrow();
-    assertThat(session.suppose(fourth, 0, LATEST).answer()).isInstanceOf(IntakeAnswer.Kept.class);
+    byte[] fourth = session.syntheticTicks(9, 6 * tick).orElseThrow();
+    assertThat(session.takeSynthetic(fourth, 0, LATEST).answer())
+        .isInstanceOf(IntakeAnswer.Kept.class);
     assertThat(fourth).as("it says nothing twice").hasSizeLessThan(third.length);
   }
 

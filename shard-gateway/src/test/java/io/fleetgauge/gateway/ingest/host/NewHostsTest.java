@@ -79,7 +79,8 @@ class NewHostsTest {
         if (refusal.isEmpty()) {
           admitted.add(host);
         } else {
-          assertThat(refusal).contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+          assertThat(refusal)
+              .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNKNOWN_RETRY_MILLIS));
         }
       }
     }

@@ -247,7 +247,8 @@ class OwnerRoleTest {
       take(body(run, 1_000 + bodies));
       bodies++;
     } while (answers.isEmpty() && bodies < 1_000);
-    assertThat(answers).containsExactly(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    assertThat(answers)
+        .containsExactly(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
     assertThat(environment.counts().replicaSlow.sum()).isEqualTo(1);
     assertThat(environment.journal).as("it was not taken").hasSize((int) bodies - 1);
   }

@@ -87,7 +87,8 @@ class SenderRunsTest {
     counts.dictionaryBytes.add(200_000);
     assertThat(take(body(run, 2), 2)).as("it adds nothing").isEqualTo(new IntakeAnswer.Kept(1, 2));
     byte[] more = withLongLabel(run, 3);
-    assertThat(take(more, 3)).isEqualTo(new IntakeAnswer.SlowDown(Admittance.FULL_RETRY_MILLIS));
+    assertThat(take(more, 3))
+        .isEqualTo(new IntakeAnswer.SlowDown(AdmissionControl.FULL_RETRY_MILLIS));
     assertThat(session.check(more, Long.MAX_VALUE)).isInstanceOf(IntakeAnswer.SlowDown.class);
     assertThat(counts.memoryShort.sum()).isEqualTo(2);
     assertThat(session.copy(more, 3).answer())
@@ -165,7 +166,7 @@ class SenderRunsTest {
   void whatIsSupposedOfASilentHostIsTakenHoweverMuchMemoryDictionariesTake() {
     counts.dictionaryBytes.add(300_000);
     byte[] frames = withLongLabel(new FrameEncoder(HOST, 9), 1);
-    assertThat(session.suppose(frames, 1, Long.MAX_VALUE).answer())
+    assertThat(session.takeSynthetic(frames, 1, Long.MAX_VALUE).answer())
         .isEqualTo(new IntakeAnswer.Kept(9, 1));
   }
 }

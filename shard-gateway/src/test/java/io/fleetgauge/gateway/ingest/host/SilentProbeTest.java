@@ -42,7 +42,7 @@ class SilentProbeTest {
     long time = START + i * TICK;
     Tick.Builder tick = new Tick.Builder();
     tick.add(series("up"), 1);
-    tick.add(series(isProbe ? SupposedTicks.TICK : "other"), TICK / 1000.0);
+    tick.add(series(isProbe ? SyntheticTicks.TICK : "other"), TICK / 1000.0);
     tick.add(series("power"), i);
     if (i % 2 == 0) {
       tick.add(series("fan"), i);
@@ -126,7 +126,7 @@ class SilentProbeTest {
         .as("it would have been scraped at tick 20, 24 ...")
         .isEqualTo(Map.of(0L, 1.0, 4L, 1.0, 8L, 1.0, 12L, 1.0, 16L, 1.0, 24L, 0.0));
     assertThat(environment.lane(HOST).heard()).isEqualTo(START + 16 * TICK);
-    assertThat(environment.counts().ticksSupposed.sum()).isEqualTo(9);
+    assertThat(environment.counts().syntheticTicks.sum()).isEqualTo(9);
   }
 
   @Test
@@ -153,18 +153,18 @@ class SilentProbeTest {
       })
   void aHostWhoseTickIsNoTimeBetweenTwoTicksHasNoProbe(double seconds) throws Exception {
     Tick.Builder tick = new Tick.Builder();
-    tick.add(series(SupposedTicks.TICK), seconds);
+    tick.add(series(SyntheticTicks.TICK), seconds);
     tick.add(series("up"), 1);
     host.take(run.encode(tick.at(START)), 0, answer -> {});
     assertTimeoutPreemptively(Duration.ofMinutes(2), () -> silent(20 * TICK));
     assertThat(samples().get("up")).isEqualTo(Map.of(0L, 1.0));
-    assertThat(environment.counts().ticksSupposed.sum()).isZero();
+    assertThat(environment.counts().syntheticTicks.sum()).isZero();
   }
 
   @Test
   void anHourIsTheLongestTickOfAProbe() throws Exception {
     Tick.Builder tick = new Tick.Builder();
-    tick.add(series(SupposedTicks.TICK), 3_600);
+    tick.add(series(SyntheticTicks.TICK), 3_600);
     tick.add(series("up"), 1);
     host.take(run.encode(tick.at(START)), 0, answer -> {});
     for (int hour = 0; hour < 20; hour++) {

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What gateway g1 answers before a request reaches its host. */
-class AdmittanceTest {
+class AdmissionControlTest {
   private final ManualEnvironment environment = new ManualEnvironment("g1", 2);
   private final IngestCounts counts = environment.counts();
   private boolean isMemoryShort;
-  private final Admittance admittance =
-      new Admittance(environment.cluster(), () -> isMemoryShort, counts, environment::clock);
+  private final AdmissionControl admission =
+      new AdmissionControl(environment.cluster(), () -> isMemoryShort, counts, environment::clock);
 
   @BeforeEach
   void begin() {
@@ -30,8 +30,8 @@ class AdmittanceTest {
 
   @Test
   void aHostOfThisGatewayIsTaken() {
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 3))
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 3))
         .as("the sender knows the same table")
         .isEmpty();
     assertThat(counts.unsettled.sum() + counts.moved.sum() + counts.memoryShort.sum()).isZero();
@@ -40,20 +40,20 @@ class AdmittanceTest {
   @Test
   void aHostOfThisGatewayHasToWaitWhileMemoryIsShort() {
     isMemoryShort = true;
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
-        .contains(new IntakeAnswer.SlowDown(Admittance.TROUBLE_RETRY_MILLIS));
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 0))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.TROUBLE_RETRY_MILLIS));
     assertThat(counts.memoryShort.sum()).isEqualTo(1);
-    assertThat(admittance.takesCopies()).isFalse();
+    assertThat(admission.takesCopies()).isFalse();
     isMemoryShort = false;
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
-    assertThat(admittance.takesCopies()).isTrue();
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 0)).isEmpty();
+    assertThat(admission.takesCopies()).isTrue();
   }
 
   @Test
   void aHostOfAnotherGatewayIsSentThereEvenWhileMemoryIsShort() {
     environment.table(4, holders("g2", 4));
     isMemoryShort = true;
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 0))
         .contains(new IntakeAnswer.Moved(ManualEnvironment.address("g2"), 4));
     assertThat(counts.moved.sum()).isEqualTo(1);
     assertThat(counts.memoryShort.sum()).isZero();
@@ -61,8 +61,8 @@ class AdmittanceTest {
 
   @Test
   void aHostWithoutAnOwnerIsMadeKnownAndHasToWait() {
-    assertThat(admittance.refusal("n2", Sender.UNLIMITED, 0))
-        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(admission.refusal("n2", Sender.UNLIMITED, 0))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNKNOWN_RETRY_MILLIS));
     assertThat(environment.registered).containsExactly("n2");
     assertThat(counts.unsettled.sum()).isEqualTo(1);
   }
@@ -70,8 +70,8 @@ class AdmittanceTest {
   @Test
   void aHostThatIsOneTooManyForItsTenantIsNotMadeKnown() {
     Sender red = new Sender("red", 1, 1);
-    assertThat(admittance.refusal("n2", red, 0))
-        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(admission.refusal("n2", red, 0))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNKNOWN_RETRY_MILLIS));
     assertThat(environment.admissions)
         .containsExactly(new Holders.Admission("red", environment.clock()));
     Holders admitted =
@@ -84,8 +84,8 @@ class AdmittanceTest {
             Holders.Stay.KEPT,
             environment.admissions.getFirst());
     environment.tables(4, Map.of("n2", admitted), "g1");
-    assertThat(admittance.refusal("n3", red, 0)).get().isInstanceOf(IntakeAnswer.OverLimit.class);
-    assertThat(admittance.refusal("n2", red, 0)).as("one that is known").isEmpty();
+    assertThat(admission.refusal("n3", red, 0)).get().isInstanceOf(IntakeAnswer.OverLimit.class);
+    assertThat(admission.refusal("n2", red, 0)).as("one that is known").isEmpty();
     assertThat(environment.registered).containsExactly("n2");
     assertThat(counts.overHosts.sum()).isEqualTo(1);
     assertThat(counts.unsettled.sum()).isEqualTo(1);
@@ -99,29 +99,29 @@ class AdmittanceTest {
     }
     environment.tables(4, all, "g1");
     for (Sender sender : List.of(Sender.UNLIMITED, new Sender("red", 10, 10))) {
-      IntakeAnswer answer = admittance.refusal("one-more", sender, 0).orElseThrow();
+      IntakeAnswer answer = admission.refusal("one-more", sender, 0).orElseThrow();
       assertThat(answer).isInstanceOf(IntakeAnswer.OverLimit.class);
       assertThat(answer.toString())
           .startsWith(
               "over-limit 0 the cluster has 20000 hosts, the maximum: host one-more is not"
                   + " accepted; ")
           .contains("--remove-host");
-      assertThat(admittance.refusal("h7", sender, 0)).as("one that is known").isEmpty();
+      assertThat(admission.refusal("h7", sender, 0)).as("one that is known").isEmpty();
     }
     assertThat(environment.registered).isEmpty();
     assertThat(counts.overCluster.sum()).isEqualTo(2);
     all.remove("h7");
     environment.tables(5, all, "g1");
-    assertThat(admittance.refusal("one-more", Sender.UNLIMITED, 0))
-        .contains(new IntakeAnswer.SlowDown(Admittance.UNKNOWN_RETRY_MILLIS));
+    assertThat(admission.refusal("one-more", Sender.UNLIMITED, 0))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNKNOWN_RETRY_MILLIS));
     assertThat(environment.registered).containsExactly("one-more");
   }
 
   @Test
   void aSenderThatKnowsANewerTableHasToWaitForItToArrive() {
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 4))
-        .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
-    assertThat(admittance.refusal("n2", Sender.UNLIMITED, 4)).isPresent();
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 4))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNSETTLED_RETRY_MILLIS));
+    assertThat(admission.refusal("n2", Sender.UNLIMITED, 4)).isPresent();
     assertThat(environment.registered).as("the newer table may have it").isEmpty();
     assertThat(counts.unsettled.sum()).isEqualTo(2);
   }
@@ -129,8 +129,8 @@ class AdmittanceTest {
   @Test
   void aHostWhoseOwnerIsOutOfSightHasToWait() {
     environment.table(4, holders("g2", 4), "g1", "g3");
-    assertThat(admittance.refusal(HOST, Sender.UNLIMITED, 0))
-        .contains(new IntakeAnswer.SlowDown(Admittance.UNSETTLED_RETRY_MILLIS));
+    assertThat(admission.refusal(HOST, Sender.UNLIMITED, 0))
+        .contains(new IntakeAnswer.SlowDown(AdmissionControl.UNSETTLED_RETRY_MILLIS));
     assertThat(counts.unsettled.sum()).isEqualTo(1);
     assertThat(counts.moved.sum()).isZero();
   }

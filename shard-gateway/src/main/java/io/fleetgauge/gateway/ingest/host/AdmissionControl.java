@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  * Decides, before a request reaches its host's lane, whether this gateway takes it. Safe for all
  * threads; never waits.
  */
-public final class Admittance {
+public final class AdmissionControl {
   /** When a sender comes again, ms: after its host was made known to the cluster. */
   static final long UNKNOWN_RETRY_MILLIS = 250;
 
@@ -39,7 +39,7 @@ public final class Admittance {
    * @param counts in which the answers are counted
    * @param clock ms since the epoch
    */
-  public Admittance(
+  public AdmissionControl(
       ClusterAccess cluster,
       BooleanSupplier isMemoryShort,
       IngestCounts counts,

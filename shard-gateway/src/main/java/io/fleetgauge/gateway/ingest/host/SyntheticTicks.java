@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * have the times that true samples would have, so that one that comes after all replaces them and
  * nothing of them is left. Only the host's lane thread uses it.
  */
-public final class SupposedTicks {
+public final class SyntheticTicks {
   /** The series by which a probe is known. Its value is the time between two ticks, s. */
   public static final String TICK = "probe_tick_seconds";
 
@@ -60,15 +60,15 @@ public final class SupposedTicks {
     return false;
   }
 
-  private final Silence silence = new Silence();
+  private final ProbeStaleness staleness = new ProbeStaleness();
   private final SampleReader reader = new SampleReader();
   private long tickMillis;
   private FrameEncoder run;
   private long runOf = Long.MIN_VALUE;
 
-  /** As {@link Silence#attempted}. */
+  /** As {@link ProbeStaleness#attempted}. */
   public void attempted(long steadyMillis) {
-    silence.attempted(steadyMillis);
+    staleness.attempted(steadyMillis);
   }
 
   /**
@@ -84,7 +84,7 @@ public final class SupposedTicks {
     if (newest == Long.MIN_VALUE) {
       return Optional.empty();
     }
-    OptionalLong upTo = silence.timePassed(newest, tickMillis, steadyMillis);
+    OptionalLong upTo = staleness.timePassed(newest, tickMillis, steadyMillis);
     if (upTo.isEmpty()) {
       return Optional.empty();
     }
@@ -148,10 +148,10 @@ public final class SupposedTicks {
     return ticks.computeIfAbsent(time, none -> new Tick.Builder());
   }
 
-  /** The newest tick of the probe. After a start in the middle of a silence, the last supposed. */
+  /** The newest tick of the probe. After a start while it is silent, the last synthetic one. */
   private long newest(Lane lane, List<Probe> probes) {
     long newest = Long.MIN_VALUE;
-    long supposed = Long.MIN_VALUE;
+    long lastSynthetic = Long.MIN_VALUE;
     boolean hasEnded = false;
     for (Probe probe : probes) {
       for (Lane.Handle handle : probe.own()) {
@@ -162,10 +162,10 @@ public final class SupposedTicks {
         }
         double value = last.get().value();
         if (!metric.equals(TICK)) {
-          supposed = Math.max(supposed, last.get().time());
+          lastSynthetic = Math.max(lastSynthetic, last.get().time());
         } else if (Staleness.isMarker(value)) {
           hasEnded = true;
-          supposed = Math.max(supposed, last.get().time());
+          lastSynthetic = Math.max(lastSynthetic, last.get().time());
         } else if (value > 0 && value <= MAX_TICK_SECONDS && last.get().time() > newest) {
           newest = last.get().time();
           tickMillis = Math.max(1, Math.round(value * 1000));
@@ -178,10 +178,10 @@ public final class SupposedTicks {
     if (!hasEnded) {
       return Long.MIN_VALUE;
     }
-    if (silence.isKnown()) {
-      return silence.lastTick();
+    if (staleness.isKnown()) {
+      return staleness.lastTick();
     }
     tickMillis = lane.tickMillis();
-    return supposed;
+    return lastSynthetic;
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * Offers samples of a host that other gateways hold to the owner, and gives them up when the owner
  * has had them for a while. Only the host's lane thread uses it.
  */
-final class StrayRole {
+final class FormerHolderRole {
   static final long OFFER_AGAIN_MILLIS = 1_000;
 
   /** Time for which samples stay here after the owner has taken them. */
@@ -24,7 +24,7 @@ final class StrayRole {
   private boolean isOffering;
   private long offerAt;
 
-  StrayRole(String host, HostEnvironment environment) {
+  FormerHolderRole(String host, HostEnvironment environment) {
     this.host = host;
     this.environment = environment;
   }
