@@ -34,7 +34,6 @@ import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.status.StatusRoute;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
-import io.fleetgauge.gateway.store.StoreMeters;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.stream.PeerStreams;
 import io.fleetgauge.gateway.stream.StreamCounts;
@@ -178,7 +177,7 @@ public final class GatewayProcess implements AutoCloseable {
       } catch (IOException e) {
         throw new StartFailure(e.getMessage(), e);
       }
-      StoreMeters.declare(meters, store);
+      store.counts().declare(meters, store);
     }
 
     void openIntake() throws StartFailure {
@@ -303,7 +302,7 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started(
           "remote write",
           STOP_LIMIT,
-          RemoteWriteRoute.open(
+          new RemoteWriteRoute(
                   vertx,
                   peers,
                   intake,

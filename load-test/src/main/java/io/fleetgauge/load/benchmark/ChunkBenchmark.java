@@ -5,19 +5,10 @@ import io.fleetgauge.gateway.store.chunk.Chunks;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Chunks of 64 samples, as a store holds them: decoding them, and adding up what comes out with a
@@ -26,13 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>Last result, 2 cores, JDK 25.0.3, ns a sample, the baseline 0.86: decode and sum 1.8 for
  * percent, 2.1 for a counter and for watts, 4.8 for random doubles; encode 8 to 11
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class ChunkBenchmark {
+public class ChunkBenchmark extends AverageTimeBenchmark {
   private static final int CHUNKS = 64;
   private static final int SAMPLES = 64;
   private static final int ALL = CHUNKS * SAMPLES;

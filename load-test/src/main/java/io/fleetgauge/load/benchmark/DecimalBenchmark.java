@@ -4,17 +4,8 @@ import io.fleetgauge.sample.decimal.ShortestDecimal;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The text of a double with all its digits, as averages and rates have, and of one with few
@@ -23,13 +14,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>Last result, 2 cores, JDK 25.0.3, times the baseline: 0.59 of 63 ns with all digits, 0.45 of
  * 53 ns with few; the digits alone 0.49 and 0.53.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class DecimalBenchmark {
+public class DecimalBenchmark extends AverageTimeBenchmark {
   private static final int COUNT = 1_024;
 
   private final double[] many = new double[COUNT];

@@ -7,17 +7,8 @@ import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.fleetgauge.sample.wire.WireException;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * A steady tick of a node with 8 GPUs, some 300 samples; the baseline is the checksum of its bytes,
@@ -26,13 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>Last result, 2 cores, JDK 25.0.3, times the baseline of 60 ns: encode 75, decode 34, which is
  * 15 and 7 ns a sample.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class FrameBenchmark {
+public class FrameBenchmark extends AverageTimeBenchmark {
   private final FrameEncoder encoder = new FrameEncoder("gpu-node-01", 1);
   private final Tick tick;
   private final byte[] frame;

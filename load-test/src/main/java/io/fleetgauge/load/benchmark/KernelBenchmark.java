@@ -5,16 +5,7 @@ import io.fleetgauge.promql.kernel.Sums;
 import io.fleetgauge.promql.kernel.Windows;
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Loops of the evaluator over one series of an hour at 15 s, or a column of 240 steps; the baseline
@@ -25,13 +16,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * foldOneKeptRowIntoASum 8.4; of an earlier run latestAtEachStep 3.1, rateOfTheWholeWindow 0.45. A
  * median takes 0.26 of the 2.2 µs in which its values are sorted.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class KernelBenchmark {
+public class KernelBenchmark extends AverageTimeBenchmark {
   private static final int SAMPLES = 240;
 
   private final long[] times = new long[SAMPLES];

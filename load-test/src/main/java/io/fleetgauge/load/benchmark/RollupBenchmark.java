@@ -10,19 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The rollups of a block: an hour of the eight GPUs of a host, in one group or one for each. The
@@ -31,13 +22,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>Last result, 2 cores, JDK 25, CPU ns a sample, the baseline 0.5: 7 in one group and 15 in
  * eight; with rate and increase over two windows 66 and 97.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class RollupBenchmark {
+public class RollupBenchmark extends AverageTimeBenchmark {
   private static final long STEP = 15_000;
   private static final int STEPS = 240;
   private static final int GPUS = 8;

@@ -94,6 +94,16 @@ public final class ChildProcess implements AutoCloseable {
     return ended;
   }
 
+  /** As {@link #stop}; when this thread is interrupted, it is killed at once. */
+  public void end(Duration limit) {
+    try {
+      stop(limit);
+    } catch (InterruptedException e) {
+      close();
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Sends a signal, such as STOP. */
   public void signal(String name) throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))

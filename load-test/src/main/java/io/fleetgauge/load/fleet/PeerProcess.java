@@ -55,11 +55,6 @@ public final class PeerProcess implements AutoCloseable {
   /** Asks it to stop, and waits until it has. */
   @Override
   public void close() {
-    try {
-      process.stop(STOP_LIMIT);
-    } catch (InterruptedException e) {
-      process.close();
-      Thread.currentThread().interrupt();
-    }
+    process.end(STOP_LIMIT);
   }
 }

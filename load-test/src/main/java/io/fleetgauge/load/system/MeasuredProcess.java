@@ -34,11 +34,6 @@ public record MeasuredProcess(String name, ChildProcess child, URI address)
 
   @Override
   public void close() {
-    try {
-      child.stop(STOP_LIMIT);
-    } catch (InterruptedException e) {
-      child.close();
-      Thread.currentThread().interrupt();
-    }
+    child.end(STOP_LIMIT);
   }
 }

@@ -270,11 +270,11 @@ final class CallEvaluation {
 
   private void overRange(Function.Range function, Expr.Call call, Grid grid, Sink sink)
       throws QueryFailure {
-    Expr range = null;
+    Expr.Ranged range = null;
     List<double[]> parameters = new ArrayList<>();
     for (Expr argument : call.arguments()) {
       if (argument.type() == ValueType.MATRIX) {
-        range = argument.withoutParens();
+        range = (Expr.Ranged) argument.withoutParens();
       } else {
         parameters.add(evaluator.scalar(argument, grid));
       }
@@ -297,7 +297,8 @@ final class CallEvaluation {
         });
   }
 
-  private void ranges(Expr range, Grid grid, SeriesSource.Receiver receiver) throws QueryFailure {
+  private void ranges(Expr.Ranged range, Grid grid, SeriesSource.Receiver receiver)
+      throws QueryFailure {
     switch (range) {
       case Expr.Window window ->
           evaluator.select(
@@ -307,15 +308,6 @@ final class CallEvaluation {
         evaluator.vector(
             subquery.input(), inner, column -> receiver.accept(Engine.points(inner, column)));
       }
-      case Expr.Number _,
-          Expr.Text _,
-          Expr.Selector _,
-          Expr.Call _,
-          Expr.Aggregate _,
-          Expr.Unary _,
-          Expr.Binary _,
-          Expr.Paren _ ->
-          throw new IllegalStateException("not a range vector: " + range);
     }
   }
 
@@ -329,7 +321,7 @@ final class CallEvaluation {
   }
 
   private void absentOverTime(Expr.Call call, Grid grid, Sink sink) throws QueryFailure {
-    Expr range = call.arguments().getFirst().withoutParens();
+    Expr.Ranged range = (Expr.Ranged) call.arguments().getFirst().withoutParens();
     boolean[] there = new boolean[grid.size()];
     RangeFunctions functions =
         new RangeFunctions(

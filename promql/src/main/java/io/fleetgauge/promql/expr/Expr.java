@@ -14,7 +14,18 @@ import java.util.Set;
 public sealed interface Expr {
   TextSpan span();
 
-  ValueType type();
+  default ValueType type() {
+    return switch (this) {
+      case Number _ -> ValueType.SCALAR;
+      case Text _ -> ValueType.STRING;
+      case Selector _, Aggregate _ -> ValueType.VECTOR;
+      case Window _, Subquery _ -> ValueType.MATRIX;
+      case Call call -> call.function().returns();
+      case Unary unary -> unary.input().type();
+      case Binary binary -> binary.type();
+      case Paren paren -> paren.inner().type();
+    };
+  }
 
   /** This expression without the parentheses around it. */
   default Expr withoutParens() {
@@ -89,22 +100,12 @@ public sealed interface Expr {
     }
 
     @Override
-    public ValueType type() {
-      return ValueType.SCALAR;
-    }
-
-    @Override
     public String toString() {
       return Printer.print(this);
     }
   }
 
   record Text(String value, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return ValueType.STRING;
-    }
-
     @Override
     public String toString() {
       return Printer.print(this);
@@ -215,23 +216,19 @@ public sealed interface Expr {
     }
 
     @Override
-    public ValueType type() {
-      return ValueType.VECTOR;
-    }
-
-    @Override
     public String toString() {
       return Printer.print(this);
     }
   }
 
-  /** {@code selector[range]}; offset and {@code @} belong to the selector. */
-  record Window(Selector selector, long range, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return ValueType.MATRIX;
-    }
+  /** A range vector. */
+  sealed interface Ranged extends Expr {
+    /** Length of the window, ms. */
+    long range();
+  }
 
+  /** {@code selector[range]}; offset and {@code @} belong to the selector. */
+  record Window(Selector selector, long range, TextSpan span) implements Ranged {
     @Override
     public String toString() {
       return Printer.print(this);
@@ -243,12 +240,7 @@ public sealed interface Expr {
    *
    * @param step 0 for the default of the server
    */
-  record Subquery(Expr input, long range, long step, Shift shift, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return ValueType.MATRIX;
-    }
-
+  record Subquery(Expr input, long range, long step, Shift shift, TextSpan span) implements Ranged {
     @Override
     public String toString() {
       return Printer.print(this);
@@ -256,11 +248,6 @@ public sealed interface Expr {
   }
 
   record Call(Function function, List<Expr> arguments, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return function.returns();
-    }
-
     @Override
     public String toString() {
       return Printer.print(this);
@@ -280,11 +267,6 @@ public sealed interface Expr {
       Aggregation op, Grouping grouping, Optional<Expr> parameter, Expr input, TextSpan span)
       implements Expr {
     @Override
-    public ValueType type() {
-      return ValueType.VECTOR;
-    }
-
-    @Override
     public String toString() {
       return Printer.print(this);
     }
@@ -292,11 +274,6 @@ public sealed interface Expr {
 
   /** A sign before an expression. */
   record Unary(boolean minus, Expr input, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return input.type();
-    }
-
     @Override
     public String toString() {
       return Printer.print(this);
@@ -360,11 +337,6 @@ public sealed interface Expr {
   }
 
   record Paren(Expr inner, TextSpan span) implements Expr {
-    @Override
-    public ValueType type() {
-      return inner.type();
-    }
-
     @Override
     public String toString() {
       return Printer.print(this);

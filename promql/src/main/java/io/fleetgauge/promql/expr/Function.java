@@ -14,29 +14,13 @@ import java.util.Set;
  * The functions of PromQL, and all that is known of each: the one place where a function is
  * declared. A function is a constant of the family whose members are evaluated alike; families and
  * constants are exhaustive everywhere, so a new one does not compile until each part of the planner
- * and the evaluator has decided what to do with it. The file has more than 600 lines, because all
- * functions and facts stand in one place.
+ * and the evaluator has decided what to do with it.
  */
 public sealed interface Function {
   /** The name of the constant; the function's is {@link #text}. */
   String name();
 
-  Signature signature();
-
-  /** The work that a shard can do alone with some of the series. */
-  Sharding sharding();
-
-  /** In which order the columns of its result come, and whether it looks at that of its input. */
-  Order order();
-
-  /** The things besides its arguments on which its value at a step depends. */
-  Steps steps();
-
-  /** The fate of the name of the metric. */
-  MetricName metricName();
-
-  /** When its result has a point. */
-  Points points();
+  Facts facts();
 
   default String text() {
     return name().toLowerCase(Locale.ROOT);
@@ -52,6 +36,23 @@ public sealed interface Function {
   }
 
   // --- facts ---
+
+  /**
+   * The facts that every function has.
+   *
+   * @param sharding the work that a shard can do alone with some of the series
+   * @param order in which the columns of its result come, and whether it looks at that of its input
+   * @param steps the things besides its arguments on which its value at a step depends
+   * @param metricName the fate of the name of the metric
+   * @param points when its result has a point
+   */
+  record Facts(
+      Signature signature,
+      Sharding sharding,
+      Order order,
+      Steps steps,
+      MetricName metricName,
+      Points points) {}
 
   /** Which version has a function, and whether behind a flag. */
   enum Since {
@@ -193,6 +194,30 @@ public sealed interface Function {
     }
   }
 
+  default Signature signature() {
+    return facts().signature;
+  }
+
+  default Sharding sharding() {
+    return facts().sharding;
+  }
+
+  default Order order() {
+    return facts().order;
+  }
+
+  default Steps steps() {
+    return facts().steps;
+  }
+
+  default MetricName metricName() {
+    return facts().metricName;
+  }
+
+  default Points points() {
+    return facts().points;
+  }
+
   // --- what follows from them ---
 
   default boolean isExperimental() {
@@ -272,41 +297,24 @@ public sealed interface Function {
     TANH("v"),
     YEAR("v?");
 
-    private final Signature signature;
+    private final Facts facts;
 
     Element(String arguments) {
-      signature = Signature.of(arguments, ValueType.VECTOR, Since.V3_5);
+      Signature signature = Signature.of(arguments, ValueType.VECTOR, Since.V3_5);
+      facts =
+          new Facts(
+              signature,
+              Sharding.PER_SERIES,
+              Order.KEPT,
+              // Those that may be called without a vector take the time of the step then.
+              signature.fewestArguments() == 0 ? Steps.TIME_WITHOUT_ARGUMENTS : Steps.ARGUMENTS,
+              MetricName.DROPPED,
+              Points.WITH_INPUT);
     }
 
     @Override
-    public Signature signature() {
-      return signature;
-    }
-
-    @Override
-    public Sharding sharding() {
-      return Sharding.PER_SERIES;
-    }
-
-    @Override
-    public Order order() {
-      return Order.KEPT;
-    }
-
-    /** Those that may be called without a vector take the time of the step then. */
-    @Override
-    public Steps steps() {
-      return signature.fewestArguments() == 0 ? Steps.TIME_WITHOUT_ARGUMENTS : Steps.ARGUMENTS;
-    }
-
-    @Override
-    public MetricName metricName() {
-      return MetricName.DROPPED;
-    }
-
-    @Override
-    public Points points() {
-      return Points.WITH_INPUT;
+    public Facts facts() {
+      return facts;
     }
   }
 
@@ -339,11 +347,9 @@ public sealed interface Function {
     TS_OF_MAX_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.SKIPPED),
     TS_OF_MIN_OVER_TIME("m", Since.V3_5_EXPERIMENTAL, 1, Histograms.SKIPPED);
 
-    private final Signature signature;
+    private final Facts facts;
     private final int fewestSamples;
     private final Histograms histograms;
-    private final Steps steps;
-    private final MetricName metricName;
     private final Set<Edges> edges;
 
     Range(String arguments, Since since, int fewestSamples, Histograms histograms, Edges... edges) {
@@ -362,12 +368,22 @@ public sealed interface Function {
         Steps steps,
         MetricName metricName,
         Edges... edges) {
-      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
+      this.facts =
+          new Facts(
+              Signature.of(arguments, ValueType.VECTOR, since),
+              Sharding.PER_SERIES,
+              Order.KEPT,
+              steps,
+              metricName,
+              Points.WITH_INPUT);
       this.fewestSamples = fewestSamples;
       this.histograms = histograms;
-      this.steps = steps;
-      this.metricName = metricName;
       this.edges = Set.of(edges);
+    }
+
+    @Override
+    public Facts facts() {
+      return facts;
     }
 
     /** The number of samples that a window needs for a result. */
@@ -383,36 +399,6 @@ public sealed interface Function {
     public boolean allows(Edges those) {
       return those == Edges.PLAIN || edges.contains(those);
     }
-
-    @Override
-    public Signature signature() {
-      return signature;
-    }
-
-    @Override
-    public Sharding sharding() {
-      return Sharding.PER_SERIES;
-    }
-
-    @Override
-    public Order order() {
-      return Order.KEPT;
-    }
-
-    @Override
-    public Steps steps() {
-      return steps;
-    }
-
-    @Override
-    public MetricName metricName() {
-      return metricName;
-    }
-
-    @Override
-    public Points points() {
-      return Points.WITH_INPUT;
-    }
   }
 
   /** Gives a number at each step. Evaluated by {@code exec.ScalarEvaluation}. */
@@ -427,43 +413,25 @@ public sealed interface Function {
     STEP("", Since.NEWER_EXPERIMENTAL, Steps.QUERY),
     TIME("", Since.V3_5, Steps.TIME);
 
-    private final Signature signature;
-    private final Steps steps;
+    private final Facts facts;
 
     Scalar(String arguments, Since since, Steps steps) {
-      this.signature = Signature.of(arguments, ValueType.SCALAR, since);
-      this.steps = steps;
+      Signature signature = Signature.of(arguments, ValueType.SCALAR, since);
+      boolean ofVector = signature.arguments().contains(ValueType.VECTOR);
+      this.facts =
+          new Facts(
+              signature,
+              ofVector ? Sharding.ONE_NUMBER : Sharding.NO_SERIES,
+              Order.KEPT,
+              steps,
+              MetricName.WRITTEN,
+              // A vector that is empty gives NaN.
+              ofVector ? Points.WITHOUT_INPUT : Points.WITH_INPUT);
     }
 
     @Override
-    public Signature signature() {
-      return signature;
-    }
-
-    @Override
-    public Sharding sharding() {
-      return arguments().contains(ValueType.VECTOR) ? Sharding.ONE_NUMBER : Sharding.NO_SERIES;
-    }
-
-    @Override
-    public Order order() {
-      return Order.KEPT;
-    }
-
-    @Override
-    public Steps steps() {
-      return steps;
-    }
-
-    @Override
-    public MetricName metricName() {
-      return MetricName.WRITTEN;
-    }
-
-    /** A vector that is empty gives NaN. */
-    @Override
-    public Points points() {
-      return arguments().contains(ValueType.VECTOR) ? Points.WITHOUT_INPUT : Points.WITH_INPUT;
+    public Facts facts() {
+      return facts;
     }
   }
 
@@ -480,40 +448,22 @@ public sealed interface Function {
     HISTOGRAM_STDVAR("v", Since.V3_5),
     HISTOGRAM_SUM("v", Since.V3_5);
 
-    private final Signature signature;
+    private final Facts facts;
 
     OfHistograms(String arguments, Since since) {
-      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
+      this.facts =
+          new Facts(
+              Signature.of(arguments, ValueType.VECTOR, since),
+              Sharding.BUCKETS,
+              Order.READ,
+              Steps.ARGUMENTS,
+              MetricName.WRITTEN,
+              Points.WITH_INPUT);
     }
 
     @Override
-    public Signature signature() {
-      return signature;
-    }
-
-    @Override
-    public Sharding sharding() {
-      return Sharding.BUCKETS;
-    }
-
-    @Override
-    public Order order() {
-      return Order.READ;
-    }
-
-    @Override
-    public Steps steps() {
-      return Steps.ARGUMENTS;
-    }
-
-    @Override
-    public MetricName metricName() {
-      return MetricName.WRITTEN;
-    }
-
-    @Override
-    public Points points() {
-      return Points.WITH_INPUT;
+    public Facts facts() {
+      return facts;
     }
   }
 
@@ -531,11 +481,7 @@ public sealed interface Function {
     TIMESTAMP("v", Since.V3_5, Sharding.PER_SERIES, Order.KEPT, Steps.TIME),
     VECTOR("s", Sharding.NO_SERIES, Order.LOST, Points.WITHOUT_INPUT);
 
-    private final Signature signature;
-    private final Sharding sharding;
-    private final Order order;
-    private final Steps steps;
-    private final Points points;
+    private final Facts facts;
 
     OfVectors(String arguments, Sharding sharding, Order order, Points points) {
       this(arguments, Since.V3_5, sharding, order, Steps.ARGUMENTS, points);
@@ -547,41 +493,19 @@ public sealed interface Function {
 
     OfVectors(
         String arguments, Since since, Sharding sharding, Order order, Steps steps, Points points) {
-      this.signature = Signature.of(arguments, ValueType.VECTOR, since);
-      this.sharding = sharding;
-      this.order = order;
-      this.steps = steps;
-      this.points = points;
+      this.facts =
+          new Facts(
+              Signature.of(arguments, ValueType.VECTOR, since),
+              sharding,
+              order,
+              steps,
+              MetricName.WRITTEN,
+              points);
     }
 
     @Override
-    public Signature signature() {
-      return signature;
-    }
-
-    @Override
-    public Sharding sharding() {
-      return sharding;
-    }
-
-    @Override
-    public Order order() {
-      return order;
-    }
-
-    @Override
-    public Steps steps() {
-      return steps;
-    }
-
-    @Override
-    public MetricName metricName() {
-      return MetricName.WRITTEN;
-    }
-
-    @Override
-    public Points points() {
-      return points;
+    public Facts facts() {
+      return facts;
     }
   }
 

@@ -3,7 +3,6 @@ package io.fleetgauge.promql.fragment;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The changes since the last such question, of all hosts of the gateway. */
@@ -38,19 +37,7 @@ public record ChangesQuestion(Since since) implements Question<ChangesQuestion.A
       long incarnation = in.u64("the incarnation");
       long cursor = in.uvar("the cursor");
       long watermark = in.svar("the watermark");
-      int count = in.count(3, "hosts");
-      List<OfHost> hosts = new ArrayList<>(count);
-      for (int i = 0; i < count; i++) {
-        String host = in.string("a host");
-        boolean all = in.uint(1, "whether all has changed") == 1;
-        int bucketCount = in.count(1, "buckets");
-        List<Long> buckets = new ArrayList<>(bucketCount);
-        for (int j = 0; j < bucketCount; j++) {
-          buckets.add(in.svar("a bucket"));
-        }
-        hosts.add(new OfHost(host, all, buckets));
-      }
-      return new Answer(incarnation, cursor, watermark, hosts);
+      return new Answer(incarnation, cursor, watermark, in.list(3, "hosts", OfHost::read));
     }
 
     @Override
@@ -59,11 +46,9 @@ public record ChangesQuestion(Since since) implements Question<ChangesQuestion.A
     }
 
     void write(WireWriter out) {
-      out.u64(incarnation).uvar(cursor).svar(watermark).uvar(hosts.size());
-      for (OfHost host : hosts) {
-        out.string(host.host).u8(host.all ? 1 : 0).uvar(host.buckets.size());
-        host.buckets.forEach(out::svar);
-      }
+      out.u64(incarnation).uvar(cursor).svar(watermark);
+      out.list(
+          hosts, host -> out.string(host.host).u8(host.all ? 1 : 0).list(host.buckets, out::svar));
     }
   }
 
@@ -74,15 +59,17 @@ public record ChangesQuestion(Since since) implements Question<ChangesQuestion.A
    * @param buckets of time in which something has, when not all, as {@link
    *     io.fleetgauge.promql.lookup.TimeBucket} numbers them
    */
-  public record OfHost(String host, boolean all, List<Long> buckets) {}
+  public record OfHost(String host, boolean all, List<Long> buckets) {
+    private static OfHost read(WireReader in) throws WireException {
+      return new OfHost(
+          in.string("a host"),
+          in.uint(1, "whether all has changed") == 1,
+          in.list(1, "buckets", each -> each.svar("a bucket")));
+    }
+  }
 
   static ChangesQuestion read(WireReader in) throws WireException {
     return new ChangesQuestion(Since.read(in));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.CHANGES;
   }
 
   @Override

@@ -18,18 +18,12 @@ public record ExtentsQuestion(List<Selection> selections)
   public record Answer(List<Extent> extents) implements Result {
     @Override
     public void write(WireWriter out, WireWriter body) {
-      out.uvar(extents.size());
-      extents.forEach(extent -> out.uvar(extent.series()).uvar(extent.samples()));
+      out.list(extents, extent -> out.uvar(extent.series()).uvar(extent.samples()));
     }
   }
 
   static ExtentsQuestion read(WireReader in) throws WireException {
     return new ExtentsQuestion(SelectorForm.selections(in));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.EXTENTS;
   }
 
   @Override
@@ -39,13 +33,11 @@ public record ExtentsQuestion(List<Selection> selections)
 
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
-    int count = in.count(2, "extents");
-    if (count != selections.size()) {
-      throw new WireException(count + " extents answer " + selections.size() + " selections");
-    }
-    List<Extent> extents = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      extents.add(new Extent(in.uvar("series"), in.uvar("samples")));
+    List<Extent> extents =
+        in.list(2, "extents", each -> new Extent(each.uvar("series"), each.uvar("samples")));
+    if (extents.size() != selections.size()) {
+      throw new WireException(
+          extents.size() + " extents answer " + selections.size() + " selections");
     }
     return new Answer(extents);
   }

@@ -6,7 +6,6 @@ import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -19,20 +18,18 @@ public record HostsQuestion(List<Matcher> scope) implements Question<HostsQuesti
   public record Answer(List<HostState> hosts) implements Result {
     @Override
     public void write(WireWriter out, WireWriter body) {
-      out.uvar(hosts.size());
-      for (HostState host : hosts) {
-        out.string(host.name()).svar(host.newest()).uvar(host.tickMillis()).uvar(host.series());
-      }
+      out.list(
+          hosts,
+          host ->
+              out.string(host.name())
+                  .svar(host.newest())
+                  .uvar(host.tickMillis())
+                  .uvar(host.series()));
     }
   }
 
   static HostsQuestion read(WireReader in) throws WireException {
     return new HostsQuestion(SelectorForm.matchers(in));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.HOSTS;
   }
 
   @Override
@@ -42,17 +39,16 @@ public record HostsQuestion(List<Matcher> scope) implements Question<HostsQuesti
 
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
-    int count = in.count(4, "hosts");
-    List<HostState> hosts = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      hosts.add(
-          new HostState(
-              in.string("a host"),
-              in.svar("a host's newest time"),
-              in.uvar("a host's tick"),
-              in.uvar("a host's series")));
-    }
-    return new Answer(hosts);
+    return new Answer(
+        in.list(
+            4,
+            "hosts",
+            each ->
+                new HostState(
+                    each.string("a host"),
+                    each.svar("a host's newest time"),
+                    each.uvar("a host's tick"),
+                    each.uvar("a host's series"))));
   }
 
   @Override

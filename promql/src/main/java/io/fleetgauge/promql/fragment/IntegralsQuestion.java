@@ -80,11 +80,6 @@ public record IntegralsQuestion(
   }
 
   @Override
-  public Kind kind() {
-    return Kind.INTEGRALS;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.matchers(out, matchers);
     out.svar(after).svar(to).uvar(lookback).uvar(unit).uvar(budget);

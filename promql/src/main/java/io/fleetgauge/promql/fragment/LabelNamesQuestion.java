@@ -14,11 +14,6 @@ public record LabelNamesQuestion(SeriesSearch search) implements Question<String
   }
 
   @Override
-  public Kind kind() {
-    return Kind.LABEL_NAMES;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.search(out, search);
   }

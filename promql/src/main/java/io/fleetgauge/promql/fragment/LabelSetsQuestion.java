@@ -7,7 +7,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -17,21 +16,13 @@ public record LabelSetsQuestion(SeriesSearch search) implements Question<LabelSe
     @Override
     public void write(WireWriter out, WireWriter body) {
       SymbolTable symbols = new SymbolTable();
-      body.uvar(labelSets.size());
-      for (Labels labels : labelSets) {
-        symbols.labels(body, labels);
-      }
+      body.list(labelSets, labels -> symbols.labels(body, labels));
       symbols.write(out);
     }
   }
 
   static LabelSetsQuestion read(WireReader in) throws WireException {
     return new LabelSetsQuestion(SelectorForm.search(in));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.LABEL_SETS;
   }
 
   @Override
@@ -42,12 +33,7 @@ public record LabelSetsQuestion(SeriesSearch search) implements Question<LabelSe
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
-    int count = in.count(1, "label sets");
-    List<Labels> sets = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      sets.add(SymbolTable.labels(in, symbols));
-    }
-    return new Answer(sets);
+    return new Answer(in.list(1, "label sets", each -> SymbolTable.labels(each, symbols)));
   }
 
   @Override

@@ -14,11 +14,6 @@ public record LabelValuesQuestion(String label, SeriesSearch search) implements 
   }
 
   @Override
-  public Kind kind() {
-    return Kind.LABEL_VALUES;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.search(out.string(label), search);
   }

@@ -38,11 +38,6 @@ public record MetadataQuestion(List<String> tenants) implements Question<Metadat
   }
 
   @Override
-  public Kind kind() {
-    return Kind.METADATA;
-  }
-
-  @Override
   public void write(WireWriter out) {
     ListForm.strings(out, tenants);
   }

@@ -82,11 +82,6 @@ public record NewestQuestion(
   }
 
   @Override
-  public Kind kind() {
-    return Kind.NEWEST;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.selectors(out, selectors);
     out.svar(after).svar(to);
@@ -98,19 +93,19 @@ public record NewestQuestion(
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     boolean packed = in.uint(1, "whether lines are packed") == 1;
-    int count = in.count(3, "metrics");
-    List<MetricLines> metrics = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      String name = in.string("a metric");
-      int series = in.uint(Integer.MAX_VALUE, "a metric's series");
-      int length = in.uint(in.left(), "the length of lines");
-      int plain = packed ? in.uint(Integer.MAX_VALUE, "the length of packed lines") : length;
-      int crc = packed ? in.u32("the CRC of lines") : 0;
-      GzipPiece lines = new GzipPiece(bytes, in.position(), length, plain, crc);
-      metrics.add(new MetricLines(name, series, lines));
-      in.skip(length, "lines");
-    }
-    return new Answer(packed, metrics);
+    return new Answer(packed, in.list(3, "metrics", each -> lines(each, bytes, packed)));
+  }
+
+  private static MetricLines lines(WireReader in, byte[] bytes, boolean packed)
+      throws WireException {
+    String name = in.string("a metric");
+    int series = in.uint(Integer.MAX_VALUE, "a metric's series");
+    int length = in.uint(in.left(), "the length of lines");
+    int plain = packed ? in.uint(Integer.MAX_VALUE, "the length of packed lines") : length;
+    int crc = packed ? in.u32("the CRC of lines") : 0;
+    GzipPiece lines = new GzipPiece(bytes, in.position(), length, plain, crc);
+    in.skip(length, "lines");
+    return new MetricLines(name, series, lines);
   }
 
   @Override

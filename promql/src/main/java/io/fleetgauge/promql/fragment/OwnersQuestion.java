@@ -45,11 +45,6 @@ public record OwnersQuestion(SeriesSearch search) implements Question<OwnersQues
   }
 
   @Override
-  public Kind kind() {
-    return Kind.OWNERS;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.search(out, search);
   }
@@ -58,12 +53,11 @@ public record OwnersQuestion(SeriesSearch search) implements Question<OwnersQues
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
     long omitted = in.uvar("the number of omitted series");
-    int count = in.count(2, "series");
-    List<OwnedSeries> all = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      Labels identity = SymbolTable.labels(in, symbols);
-      all.add(new OwnedSeries(identity, intervals(in, symbols)));
-    }
+    List<OwnedSeries> all =
+        in.list(
+            2,
+            "series",
+            each -> new OwnedSeries(SymbolTable.labels(each, symbols), intervals(each, symbols)));
     return new Answer(new OwnerIntervals(all, omitted));
   }
 

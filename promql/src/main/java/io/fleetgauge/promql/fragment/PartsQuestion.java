@@ -137,10 +137,7 @@ public record PartsQuestion(
       out.u8(changes.isPresent() ? 1 : 0);
       changes.ifPresent(each -> each.write(out));
       SymbolTable symbols = new SymbolTable();
-      body.uvar(rollupCells).uvar(parts.size());
-      for (PartResult part : parts) {
-        PartResultForm.write(body, symbols, part);
-      }
+      body.uvar(rollupCells).list(parts, part -> PartResultForm.write(body, symbols, part));
       symbols.write(out);
     }
   }
@@ -193,11 +190,7 @@ public record PartsQuestion(
     long step = in.uvar("the query's step");
     Query.Settings settings = settings(in);
     long timeout = in.uvar("the timeout");
-    int count = in.count(6, "parts");
-    List<Part> parts = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      parts.add(Part.read(in));
-    }
+    List<Part> parts = in.list(6, "parts", Part::read);
     Optional<ChangesQuestion.Since> since =
         in.uint(1, "whether changes are requested") == 1
             ? Optional.of(ChangesQuestion.Since.read(in))
@@ -224,20 +217,11 @@ public record PartsQuestion(
   }
 
   @Override
-  public Kind kind() {
-    return Kind.PARTS;
-  }
-
-  @Override
   public void write(WireWriter out) {
     out.svar(start).svar(end).uvar(step);
     out.uvar(settings.lookback()).uvar(settings.maxSamples()).uvar(settings.subqueryStep());
-    out.uvar(settings.features().size());
-    for (Feature feature : new TreeSet<>(settings.features())) {
-      out.string(feature.name());
-    }
-    out.uvar(timeoutMillis).uvar(parts.size());
-    parts.forEach(part -> part.write(out));
+    out.list(new TreeSet<>(settings.features()), feature -> out.string(feature.name()));
+    out.uvar(timeoutMillis).list(parts, part -> part.write(out));
     out.u8(since.isPresent() ? 1 : 0);
     since.ifPresent(last -> last.write(out));
   }

@@ -74,7 +74,24 @@ public sealed interface Question<A extends Result>
     }
   }
 
-  Kind kind();
+  default Kind kind() {
+    return switch (this) {
+      case SamplesQuestion _ -> Kind.SAMPLES;
+      case LabelNamesQuestion _ -> Kind.LABEL_NAMES;
+      case LabelValuesQuestion _ -> Kind.LABEL_VALUES;
+      case LabelSetsQuestion _ -> Kind.LABEL_SETS;
+      case PartsQuestion _ -> Kind.PARTS;
+      case ExtentsQuestion _ -> Kind.EXTENTS;
+      case ChangesQuestion _ -> Kind.CHANGES;
+      case MetadataQuestion _ -> Kind.METADATA;
+      case HostsQuestion _ -> Kind.HOSTS;
+      case NewestQuestion _ -> Kind.NEWEST;
+      case ReductionsQuestion _ -> Kind.REDUCTIONS;
+      case OwnersQuestion _ -> Kind.OWNERS;
+      case IntegralsQuestion _ -> Kind.INTEGRALS;
+      case SeveralQuestion _ -> Kind.SEVERAL;
+    };
+  }
 
   void write(WireWriter out);
 

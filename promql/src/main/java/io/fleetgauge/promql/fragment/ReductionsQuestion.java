@@ -32,14 +32,13 @@ public record ReductionsQuestion(
     @Override
     public void write(WireWriter out, WireWriter body) {
       SymbolTable symbols = new SymbolTable();
-      body.uvar(reductions.size());
-      for (MetricReductions each : reductions) {
-        ListForm.strings(body, each.by());
-        body.uvar(each.groups().size());
-        each.groups().forEach(group -> symbols.labels(body, group));
-        body.uvar(each.metrics().size());
-        each.metrics().forEach(metric -> write(body, metric));
-      }
+      body.list(
+          reductions,
+          each -> {
+            ListForm.strings(body, each.by());
+            body.list(each.groups(), group -> symbols.labels(body, group));
+            body.list(each.metrics(), metric -> write(body, metric));
+          });
       symbols.write(out);
     }
 
@@ -69,11 +68,6 @@ public record ReductionsQuestion(
   }
 
   @Override
-  public Kind kind() {
-    return Kind.REDUCTIONS;
-  }
-
-  @Override
   public void write(WireWriter out) {
     SelectorForm.selectors(out, names);
     SelectorForm.matchers(out, scope);
@@ -83,28 +77,15 @@ public record ReductionsQuestion(
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
-    int count = in.count(3, "reductions");
-    List<MetricReductions> reductions = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      reductions.add(reductions(in, symbols));
-    }
-    return new Answer(reductions);
+    return new Answer(in.list(3, "reductions", each -> reductions(each, symbols)));
   }
 
   private static MetricReductions reductions(WireReader in, List<String> symbols)
       throws WireException {
     List<String> by = ListForm.strings(in, "labels");
-    int size = in.count(1, "groups");
-    List<Labels> groups = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      groups.add(SymbolTable.labels(in, symbols));
-    }
-    int count = in.count(1, "metrics");
-    List<MetricReductions.OfMetric> metrics = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      metrics.add(metric(in, size));
-    }
-    return new MetricReductions(by, groups, metrics);
+    List<Labels> groups = in.list(1, "groups", each -> SymbolTable.labels(each, symbols));
+    return new MetricReductions(
+        by, groups, in.list(1, "metrics", each -> metric(each, groups.size())));
   }
 
   private static MetricReductions.OfMetric metric(WireReader in, int size) throws WireException {

@@ -28,25 +28,21 @@ public record SamplesQuestion(long budget, List<Selection> selections)
     @Override
     public void write(WireWriter out, WireWriter body) {
       SymbolTable symbols = new SymbolTable();
-      body.uvar(series.size());
-      for (List<Series> selection : series) {
-        body.uvar(selection.size());
-        for (Series each : selection) {
-          symbols.labels(body, each.labels());
-          SeriesForm.write(body, each);
-        }
-      }
+      body.list(
+          series,
+          selection ->
+              body.list(
+                  selection,
+                  each -> {
+                    symbols.labels(body, each.labels());
+                    SeriesForm.write(body, each);
+                  }));
       symbols.write(out);
     }
   }
 
   static SamplesQuestion read(WireReader in) throws WireException {
     return new SamplesQuestion(in.uvar("the budget"), SelectorForm.selections(in));
-  }
-
-  @Override
-  public Kind kind() {
-    return Kind.SAMPLES;
   }
 
   @Override
@@ -58,18 +54,15 @@ public record SamplesQuestion(long budget, List<Selection> selections)
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
-    int count = in.count(1, "selections");
-    if (count != selections.size()) {
-      throw new WireException(count + " selections answer " + selections.size());
-    }
-    List<List<Series>> all = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      int size = in.count(3, "series");
-      List<Series> selection = new ArrayList<>(size);
-      for (int j = 0; j < size; j++) {
-        selection.add(SeriesForm.read(in, SymbolTable.labels(in, symbols)));
-      }
-      all.add(selection);
+    List<List<Series>> all =
+        in.list(
+            1,
+            "selections",
+            selection ->
+                selection.list(
+                    3, "series", each -> SeriesForm.read(each, SymbolTable.labels(each, symbols))));
+    if (all.size() != selections.size()) {
+      throw new WireException(all.size() + " selections answer " + selections.size());
     }
     return new Answer(all);
   }

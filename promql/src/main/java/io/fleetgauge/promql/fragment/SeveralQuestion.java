@@ -60,29 +60,20 @@ public record SeveralQuestion(List<Question<?>> questions)
   }
 
   static SeveralQuestion read(WireReader in) throws WireException {
-    int count = in.count(2, "fragments");
-    List<Question<?>> questions = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      Kind kind = Kind.of(in.u8("the kind"));
-      if (kind != Kind.SAMPLES && kind != Kind.PARTS) {
-        throw new WireException("the kind " + kind.code + " is not one of several");
-      }
-      questions.add(kind.question(in));
-    }
-    return new SeveralQuestion(questions);
+    return new SeveralQuestion(in.list(2, "fragments", SeveralQuestion::question));
   }
 
-  @Override
-  public Kind kind() {
-    return Kind.SEVERAL;
+  private static Question<?> question(WireReader in) throws WireException {
+    Kind kind = Kind.of(in.u8("the kind"));
+    if (kind != Kind.SAMPLES && kind != Kind.PARTS) {
+      throw new WireException("the kind " + kind.code + " is not one of several");
+    }
+    return kind.question(in);
   }
 
   @Override
   public void write(WireWriter out) {
-    out.uvar(questions.size());
-    for (Question<?> each : questions) {
-      each.write(out.u8(each.kind().code));
-    }
+    out.list(questions, each -> each.write(out.u8(each.kind().code)));
   }
 
   @Override

@@ -43,7 +43,7 @@ public final class RangeFunctions {
       Query query,
       Function.Range function,
       Expr.Call call,
-      Expr range,
+      Expr.Ranged range,
       Grid grid,
       List<double[]> parameters,
       Budget budget,
@@ -64,27 +64,17 @@ public final class RangeFunctions {
                 .findFirst()
                 .orElseThrow()
                 .span();
+    this.range = range.range();
     Expr.Shift shift;
     switch (range) {
       case Expr.Window window -> {
-        this.range = window.range();
         this.edges = window.selector().edges();
         shift = window.selector().shift();
       }
       case Expr.Subquery subquery -> {
-        this.range = subquery.range();
         this.edges = Expr.Edges.PLAIN;
         shift = subquery.shift();
       }
-      case Expr.Number _,
-          Expr.Text _,
-          Expr.Selector _,
-          Expr.Call _,
-          Expr.Aggregate _,
-          Expr.Unary _,
-          Expr.Binary _,
-          Expr.Paren _ ->
-          throw new IllegalStateException("not a range vector: " + range);
     }
     this.lookback = query.settings().lookback();
     this.windowEnds = new long[grid.size()];

@@ -8,15 +8,16 @@ public sealed interface Plan {
   /** The part of the query that this answers. */
   Expr expr();
 
-  List<Plan> inputs();
+  default List<Plan> inputs() {
+    return switch (this) {
+      case Gather _, Shards _, Merge _ -> List.of();
+      case Here here -> here.inputs();
+      case Once once -> List.of(once.inner());
+    };
+  }
 
   /** The query API fetches the samples. */
   record Gather(Expr expr) implements Plan {
-    @Override
-    public List<Plan> inputs() {
-      return List.of();
-    }
-
     @Override
     public String toString() {
       return text(this);
@@ -34,11 +35,6 @@ public sealed interface Plan {
   /** Every shard evaluates it for its series; the result is all their columns. */
   record Shards(Expr expr) implements Plan {
     @Override
-    public List<Plan> inputs() {
-      return List.of();
-    }
-
-    @Override
     public String toString() {
       return text(this);
     }
@@ -52,11 +48,6 @@ public sealed interface Plan {
    */
   record Merge(Expr.Aggregate expr, boolean rollups) implements Plan {
     @Override
-    public List<Plan> inputs() {
-      return List.of();
-    }
-
-    @Override
     public String toString() {
       return text(this);
     }
@@ -67,11 +58,6 @@ public sealed interface Plan {
     @Override
     public Expr expr() {
       return inner.expr();
-    }
-
-    @Override
-    public List<Plan> inputs() {
-      return List.of(inner);
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Reads a range of a byte array from front to back. Not for several threads. */
 public final class WireReader {
@@ -137,6 +139,26 @@ public final class WireReader {
    */
   public int count(int bytesEach, String what) throws WireException {
     return uint(left() / bytesEach, "the number of " + what);
+  }
+
+  /** Reads one element of a list. */
+  @FunctionalInterface
+  public interface Element<T> {
+    T read(WireReader in) throws WireException;
+  }
+
+  /**
+   * A list behind the number of its elements.
+   *
+   * @param bytesEach as for {@link #count}
+   */
+  public <T> List<T> list(int bytesEach, String what, Element<T> element) throws WireException {
+    int count = count(bytesEach, what);
+    List<T> list = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      list.add(element.read(this));
+    }
+    return list;
   }
 
   public String string(String what) throws WireException {

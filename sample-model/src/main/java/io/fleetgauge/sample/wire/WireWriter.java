@@ -5,6 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.function.Consumer;
 
 /** A growing sequence of bytes. Not for several threads. */
 public final class WireWriter {
@@ -110,6 +112,13 @@ public final class WireWriter {
   /** A zigzag varint: small magnitudes are short. */
   public WireWriter svar(long value) {
     return uvar((value << 1) ^ (value >> 63));
+  }
+
+  /** A list behind the number of its elements. */
+  public <T> WireWriter list(Collection<T> list, Consumer<T> element) {
+    uvar(list.size());
+    list.forEach(element);
+    return this;
   }
 
   /** A text in UTF-8 behind its length; a surrogate without its other half becomes "?". */

@@ -305,4 +305,17 @@ class WireTest {
   private static WireReader reader(String hex) {
     return new WireReader(HexFormat.of().parseHex(hex));
   }
+
+  @Test
+  void aListComesBackAndOneThatDoesNotFitIsRefused() throws WireException {
+    WireWriter out = new WireWriter();
+    out.list(List.of("a", "bc"), out::string);
+    byte[] bytes = out.toBytes();
+    assertThat(new WireReader(bytes).list(1, "texts", each -> each.string("a text")))
+        .containsExactly("a", "bc");
+    assertThatThrownBy(
+            () -> new WireReader(bytes).list(bytes.length, "texts", each -> each.string("a text")))
+        .isInstanceOf(WireException.class)
+        .hasMessageContaining("the number of texts");
+  }
 }

@@ -172,7 +172,7 @@ final class Maintenance {
     delete(lane.dropBlocks(Math.max(dropBefore, expired)));
     if (!thread.sealing.contains(host)) {
       // A block that is sealed again may have the name of the damaged one.
-      delete(lane.takeUnneeded());
+      delete(lane.missing().takeUnneeded());
       lane.beginSealing(now, expired).ifPresent(sealing -> sealings.add(seal(thread, sealing)));
     }
     lane.measure();

@@ -41,10 +41,9 @@ final class FrameDelivery {
       String host,
       byte[] body,
       Function<byte[], Future<byte[]>> withDictionary) {
-    Promise<IntakeAnswer> done = Promise.promise();
-    new Attempt(intent, sender, host, body, withDictionary, System.nanoTime(), done)
-        .ask(Optional.empty());
-    return done.future();
+    Attempt attempt = new Attempt(intent, sender, host, body, withDictionary);
+    attempt.ask(Optional.empty());
+    return attempt.done.future();
   }
 
   private final class Attempt {
@@ -53,8 +52,8 @@ final class FrameDelivery {
     private final String host;
     private byte[] body;
     private Function<byte[], Future<byte[]>> withDictionary;
-    private final long began;
-    private final Promise<IntakeAnswer> done;
+    private final long began = System.nanoTime();
+    private final Promise<IntakeAnswer> done = Promise.promise();
     private long epoch;
 
     Attempt(
@@ -62,16 +61,12 @@ final class FrameDelivery {
         Sender sender,
         String host,
         byte[] body,
-        Function<byte[], Future<byte[]>> withDictionary,
-        long began,
-        Promise<IntakeAnswer> done) {
+        Function<byte[], Future<byte[]>> withDictionary) {
       this.intent = intent;
       this.sender = sender;
       this.host = host;
       this.body = body;
       this.withDictionary = withDictionary;
-      this.began = began;
-      this.done = done;
     }
 
     void ask(Optional<URI> address) {
@@ -86,9 +81,8 @@ final class FrameDelivery {
 
     private void answered(IntakeAnswer answer) {
       switch (answer) {
-        case IntakeAnswer.Kept kept -> done.complete(kept);
-        case IntakeAnswer.Refused refused -> done.complete(refused);
-        case IntakeAnswer.OverLimit over -> done.complete(over);
+        case IntakeAnswer.Kept _, IntakeAnswer.Refused _, IntakeAnswer.OverLimit _ ->
+            done.complete(answer);
         case IntakeAnswer.Moved moved -> {
           epoch = Math.max(epoch, moved.epoch());
           if (mayRetry()) {

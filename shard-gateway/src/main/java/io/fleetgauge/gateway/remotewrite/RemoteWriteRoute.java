@@ -52,21 +52,6 @@ public final class RemoteWriteRoute implements AutoCloseable {
   private final LongSupplier clock;
   private final RemoteWriteCounts counts;
 
-  private RemoteWriteRoute(
-      Vertx vertx,
-      TenantWriters writers,
-      FrameDelivery delivery,
-      WorkerExecutor workers,
-      LongSupplier clock,
-      RemoteWriteCounts counts) {
-    this.vertx = vertx;
-    this.writers = writers;
-    this.delivery = delivery;
-    this.workers = workers;
-    this.clock = clock;
-    this.counts = counts;
-  }
-
   /**
    * The settings with which samples are accepted.
    *
@@ -94,14 +79,14 @@ public final class RemoteWriteRoute implements AutoCloseable {
   /**
    * @param owners other gateways
    */
-  public static RemoteWriteRoute open(
+  public RemoteWriteRoute(
       Vertx vertx,
       Owners owners,
       Intake intake,
       Settings settings,
       MetadataTable metadata,
       RemoteWriteCounts counts) {
-    return open(
+    this(
         vertx,
         new FrameDelivery(vertx, owners, intake),
         settings,
@@ -118,19 +103,18 @@ public final class RemoteWriteRoute implements AutoCloseable {
   /**
    * @param writers know the series of earlier requests
    */
-  static RemoteWriteRoute open(
+  RemoteWriteRoute(
       Vertx vertx,
       FrameDelivery delivery,
       Settings settings,
       TenantWriters writers,
       RemoteWriteCounts counts) {
-    return new RemoteWriteRoute(
-        vertx,
-        writers,
-        delivery,
-        vertx.createSharedWorkerExecutor("remote-write", 2),
-        settings.clock,
-        counts);
+    this.vertx = vertx;
+    this.writers = writers;
+    this.delivery = delivery;
+    this.workers = vertx.createSharedWorkerExecutor("remote-write", 2);
+    this.clock = settings.clock;
+    this.counts = counts;
   }
 
   /**
@@ -389,26 +373,15 @@ public final class RemoteWriteRoute implements AutoCloseable {
           }
         }
         // FrameDelivery has tried again until its time was over.
-        case IntakeAnswer.SlowDown slow -> {
+        case IntakeAnswer.SlowDown _, IntakeAnswer.Moved _, IntakeAnswer.NeedsDictionary _ -> {
           status = Math.max(status, 503);
-          reasons.add(notNow(part));
-        }
-        case IntakeAnswer.Moved moved -> {
-          status = Math.max(status, 503);
-          reasons.add(notNow(part));
-        }
-        case IntakeAnswer.NeedsDictionary needed -> {
-          status = Math.max(status, 503);
-          reasons.add(notNow(part));
+          reasons.add(
+              "samples of host " + part.host() + " cannot be accepted now; send them again later");
         }
       }
     }
     return new Answer(
         status, String.join("\n", reasons), retryMillis, request, samples, histograms);
-  }
-
-  private static String notNow(TenantWriter.Part part) {
-    return "samples of host " + part.host() + " cannot be accepted now; send them again later";
   }
 
   /** The first reason, on one line. */

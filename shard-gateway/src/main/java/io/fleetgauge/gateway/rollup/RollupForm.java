@@ -6,7 +6,6 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -86,16 +85,8 @@ public final class RollupForm {
     try {
       long first = in.svar("the first step");
       int steps = in.uint(MAX_STEPS, "the number of steps");
-      int otherCount = in.count(1, "labels");
-      List<String> others = new ArrayList<>(otherCount);
-      for (int i = 0; i < otherCount; i++) {
-        others.add(in.string("a label"));
-      }
-      int groupCount = in.count(4, "groups");
-      List<RollupPage.Group> groups = new ArrayList<>(groupCount);
-      for (int i = 0; i < groupCount; i++) {
-        groups.add(group(in, padded, steps));
-      }
+      List<String> others = in.list(1, "labels", each -> each.string("a label"));
+      List<RollupPage.Group> groups = in.list(4, "groups", each -> group(each, padded, steps));
       in.end("the page");
       return new RollupPage(first, steps, List.copyOf(others), List.copyOf(groups));
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {

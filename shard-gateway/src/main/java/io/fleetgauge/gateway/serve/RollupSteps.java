@@ -48,7 +48,7 @@ final class RollupSteps {
     long first = grid.time(wanted.from);
     long last = grid.time(wanted.to - 1);
     List<Run> missing = new ArrayList<>();
-    if (lane.hasLost(first - horizon, last)) {
+    if (lane.missing().hasLost(first - horizon, last)) {
       missing.add(wanted);
       return missing;
     }

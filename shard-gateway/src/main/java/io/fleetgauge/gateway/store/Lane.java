@@ -3,11 +3,9 @@ package io.fleetgauge.gateway.store;
 import io.fleetgauge.gateway.rollup.RollupKey;
 import io.fleetgauge.gateway.rollup.RollupPage;
 import io.fleetgauge.gateway.store.block.Block;
-import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.store.read.HostView;
-import io.fleetgauge.gateway.store.read.MissingTimes;
 import io.fleetgauge.gateway.store.read.SelectionReader;
 import io.fleetgauge.gateway.store.run.LaneColumns;
 import io.fleetgauge.gateway.store.run.SampleReader;
@@ -25,15 +23,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,8 +33,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Ticks are appended here. Where a sample goes whose owner has changed is decided by {@link
  * OwnerChanges}, which series there are by {@link LaneSeries}, what leaves memory by {@link
- * LaneBlocks}; readers look at {@link HostView}. It has more than 600 lines because all that the
- * writing thread does to its own fields stays in one class.
+ * LaneBlocks}, what is known to be missing by {@link MissingSamples}; readers look at {@link
+ * HostView}. It has more than 600 lines because all that the writing thread does to its own fields
+ * stays in one class.
  */
 public final class Lane {
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
@@ -61,10 +53,8 @@ public final class Lane {
   private final OwnerChanges owners;
   private final LaneBlocks blocks;
   private final RecentChanges changed;
+  private final MissingSamples missing;
   private final Digests.DigestCache digests = new Digests.DigestCache();
-
-  /** The files of blocks that could not be read. Any thread may read it. */
-  private final Map<MissingTimes.Range, Path> damaged = new ConcurrentHashMap<>();
 
   private volatile long payloadBytes;
 
@@ -129,6 +119,7 @@ public final class Lane {
     this.owners = new OwnerChanges(shared.budget(), last, series);
     this.blocks =
         new LaneBlocks(view, columns, series, rollups, counts.blocks, limits.blockMillis());
+    this.missing = new MissingSamples(host, view.missing(), blocks, changed);
   }
 
   public String host() {
@@ -138,6 +129,11 @@ public final class Lane {
   /** The view of readers. */
   public HostView view() {
     return view;
+  }
+
+  /** The samples that are not here although the host has sent them. */
+  public MissingSamples missing() {
+    return missing;
   }
 
   /** Outcomes of the samples of the whole store. */
@@ -492,89 +488,6 @@ public final class Lane {
     series.releaseAll();
   }
 
-  // --- missing samples ---
-
-  /** A block with samples of this time could not be read. Writer only. */
-  public void lost(Path file) {
-    MissingTimes.Range time = new MissingTimes.Range(BlockFolder.from(file), BlockFolder.to(file));
-    damaged.put(time, file);
-    view.missing().addLost(time);
-    changed.all();
-  }
-
-  /**
-   * Takes note of damaged blocks whose samples have been copied to here from another gateway.
-   * Writer only.
-   *
-   * @param isHere whether all that a damaged block had is here
-   */
-  public void foundLost(Predicate<MissingTimes.Range> isHere) {
-    List<MissingTimes.Range> found = view.missing().lost().stream().filter(isHere).toList();
-    if (!found.isEmpty()) {
-      LOG.info(
-          "host {}: the samples of the damaged blocks {} were copied from another gateway",
-          host,
-          found.stream().map(damaged::get).toList());
-      found.forEach(each -> view.missing().found(each.from(), each.to()));
-      changed.all();
-    }
-  }
-
-  /**
-   * The files of damaged blocks whose samples have expired or are in memory by now; they are told
-   * once. Writer only, while no block is being written.
-   */
-  public List<Path> takeUnneeded() {
-    if (damaged.isEmpty()) {
-      return List.of();
-    }
-    List<Path> unneeded = new ArrayList<>();
-    Set<MissingTimes.Range> lost = Set.copyOf(view.missing().lost());
-    Set<Path> inUse = blocks.list().stream().map(Block::file).collect(Collectors.toSet());
-    damaged
-        .entrySet()
-        .removeIf(
-            each -> {
-              boolean isNeeded = lost.contains(each.getKey());
-              if (!isNeeded && !inUse.contains(each.getValue())) {
-                unneeded.add(each.getValue());
-              }
-              return !isNeeded;
-            });
-    return unneeded;
-  }
-
-  /** The files of all blocks, damaged ones too. */
-  Set<Path> files() {
-    Set<Path> files = new TreeSet<>(damaged.values());
-    blocks.list().forEach(each -> files.add(each.file()));
-    return files;
-  }
-
-  /**
-   * Returns true if all that this gateway took of the host is here, as far as it knows: no block is
-   * damaged and nothing waits to be fetched.
-   */
-  boolean isIntact() {
-    return !view.missing().hasGaps() && !isDamaged();
-  }
-
-  /** Returns true if a block cannot be read, whole or in parts, and its samples are not here. */
-  public boolean isDamaged() {
-    return view.missing().hasLost() || blocks.list().stream().anyMatch(Block::isDamaged);
-  }
-
-  /** The names of the blocks that cannot be read, whole or in parts. */
-  List<String> damagedBlocks() {
-    return Stream.concat(
-            view.missing().lost().stream().map(each -> BlockFolder.name(each.from(), each.to())),
-            blocks.list().stream()
-                .filter(Block::isDamaged)
-                .map(each -> BlockFolder.name(each.from(), each.to())))
-        .distinct()
-        .toList();
-  }
-
   /**
    * Returns true if samples of this time are nowhere but in the block of exactly this time. Writer
    * only.
@@ -648,25 +561,6 @@ public final class Lane {
    */
   Sealing sealAll(long from, long to) {
     return blocks.sealAll(this, from, to);
-  }
-
-  /** Samples from {@code from} on and before {@code to} may be on another gateway only. */
-  public void gap(long from, long to) {
-    view.missing().addGap(from, to);
-    changed.all();
-  }
-
-  /** The samples of all gaps have been copied to here. Writer only. */
-  public void closeGaps() {
-    if (view.missing().hasGaps()) {
-      view.missing().closeGaps();
-      changed.all();
-    }
-  }
-
-  /** Returns true if samples after {@code after} and up to {@code to} may be missing. */
-  public boolean hasLost(long after, long to) {
-    return view.missing().overlaps(after, to);
   }
 
   // --- rollups ---

@@ -145,7 +145,7 @@ public final class Store {
       } catch (DamagedBlock e) {
         shared.counts.blocks.damaged.increment();
         LOG.error("{}; its samples are lost", e.getMessage());
-        lane(host).lost(file);
+        lane(host).missing().lost(file);
       }
     }
     if (!opened.isEmpty()) {
@@ -155,12 +155,12 @@ public final class Store {
 
   /** The names of a host's block files that cannot be read, whole or in parts. */
   public List<String> damagedBlocks(String host) {
-    return find(host).map(Lane::damagedBlocks).orElse(List.of());
+    return find(host).map(lane -> lane.missing().damagedBlocks()).orElse(List.of());
   }
 
   /** Returns true if all that was taken of a host is here, as far as this gateway knows. */
   public boolean isIntact(String host) {
-    return find(host).map(Lane::isIntact).orElse(true);
+    return find(host).map(lane -> lane.missing().isIntact()).orElse(true);
   }
 
   /**
@@ -185,7 +185,7 @@ public final class Store {
    */
   public void replaceBlock(String host, Path file, String name) throws IOException {
     Lane lane = lane(host);
-    if (!lane.damagedBlocks().contains(name)) {
+    if (!lane.missing().damagedBlocks().contains(name)) {
       Files.delete(file);
       return;
     }
@@ -408,7 +408,7 @@ public final class Store {
 
   /** The files of a host's blocks, in order of time. */
   public List<Path> blockFiles(String host) {
-    return find(host).stream().flatMap(lane -> lane.files().stream()).toList();
+    return find(host).stream().flatMap(lane -> lane.missing().files().stream()).toList();
   }
 
   // --- reading ---

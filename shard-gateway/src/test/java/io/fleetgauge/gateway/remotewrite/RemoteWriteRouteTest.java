@@ -181,7 +181,7 @@ class RemoteWriteRouteTest {
           answer.accept(intent == Owners.Intent.CHECK ? new IntakeAnswer.Kept(7, 0) : ofOther);
         };
     route =
-        RemoteWriteRoute.open(
+        new RemoteWriteRoute(
                 vertx,
                 new FrameDelivery(vertx, owners, intake),
                 new RemoteWriteRoute.Settings(RELABELLING, hostLabels, 60_000, () -> NOW),

@@ -101,7 +101,7 @@ class CombinedPageCacheTest {
     pages.compute(key, ALL);
     send("n2", 200, 201);
     assertThat(find(key, 59)).as("a later sample is outside its steps").isPresent();
-    store.lane("n2").gap(begin, begin + 1);
+    store.lane("n2").missing().gap(begin, begin + 1);
     assertThat(find(key, 59)).isEmpty();
   }
 

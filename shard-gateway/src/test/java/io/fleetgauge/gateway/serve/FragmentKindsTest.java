@@ -181,7 +181,7 @@ class FragmentKindsTest {
 
   @Test
   void aHostWithMissingSamplesIsAnsweredButNotCovered() throws Exception {
-    writer.lane().gap(START, START + STEP);
+    writer.lane().missing().gap(START, START + STEP);
     Selection all = new Selection(Parser.parseSelector("up"), START - 1, last());
     SamplesQuestion samples = new SamplesQuestion(1_000, List.of(all));
     assertThat(ask(samples).series().getFirst()).hasSize(1);
@@ -424,7 +424,7 @@ class FragmentKindsTest {
     assertThat(next.hosts())
         .containsExactly(new ChangesQuestion.OfHost("n1", false, List.of(TimeBucket.of(time))));
     assertThat(next.watermark()).isEqualTo(time + 6_999);
-    writer.lane().gap(0, 1);
+    writer.lane().missing().gap(0, 1);
     assertThat(changes(after(next)).hosts())
         .containsExactly(new ChangesQuestion.OfHost("n1", true, List.of()));
   }

@@ -9,7 +9,6 @@ import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
 import io.fleetgauge.gateway.store.HostWriter;
-import io.fleetgauge.gateway.store.StoreMeters;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fair.YieldToLightQueries;
 import io.fleetgauge.promql.fragment.ChangesQuestion;
@@ -107,7 +106,7 @@ class FragmentRouteTest {
             tenants -> Map.of());
     Meters meters = new Meters("fleetgauge_gateway");
     counts.declare(meters, runner::caches);
-    StoreMeters.declare(meters, writer.store());
+    writer.store().counts().declare(meters, writer.store());
     OwnershipMeters.declare(meters, () -> VIEW, Map::of, "g1");
     HttpListener.Readiness readiness = new HttpListener.Readiness();
     Router router = HttpListener.router(vertx, readiness, meters, () -> "", RoutingContext::next);

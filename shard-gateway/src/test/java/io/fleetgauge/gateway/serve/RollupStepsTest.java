@@ -112,7 +112,7 @@ class RollupStepsTest {
   @Test
   void nothingIsTakenOfATimeWithMissingSamples() {
     send(0, 20);
-    writer.lane().gap(START + 5 * STEP, START + 5 * STEP + 1);
+    writer.lane().missing().gap(START + 5 * STEP, START + 5 * STEP + 1);
     assertThat(read(1, 6, 20)).containsExactly(new Run(6, 20));
     assertThat(found).isEmpty();
     assertThat(read(1, 10, 20)).as("the gap is beyond the lookback").isEmpty();

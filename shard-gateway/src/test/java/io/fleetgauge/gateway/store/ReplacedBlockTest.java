@@ -118,7 +118,7 @@ class ReplacedBlockTest {
         .hasMessage("other samples of the time of " + name(damaged) + " are here");
     writer.lane().finish(sealing.write(writer.store().folder("n1")));
     assertThat(read()).as("no sample is there twice").isEqualTo(whole);
-    writer.lane().foundLost(lost -> true);
+    writer.lane().missing().foundLost(lost -> true);
     assertIsWhole();
   }
 
@@ -147,13 +147,13 @@ class ReplacedBlockTest {
   private void copyAndSealAgain(Path good, Path damaged) throws Exception {
     copy(good, damaged);
     assertThat(writer.store().isIntact("n1")).isFalse();
-    assertThat(writer.lane().takeUnneeded()).isEmpty();
-    writer.lane().foundLost(lost -> true);
+    assertThat(writer.lane().missing().takeUnneeded()).isEmpty();
+    writer.lane().missing().foundLost(lost -> true);
     assertIsWhole();
     assertThat(writer.store().isIntact("n1")).isTrue();
     assertThat(writer.store().blockFiles("n1")).contains(damaged);
-    assertThat(writer.lane().takeUnneeded()).containsExactly(damaged);
-    assertThat(writer.lane().takeUnneeded()).as("it is told once").isEmpty();
+    assertThat(writer.lane().missing().takeUnneeded()).containsExactly(damaged);
+    assertThat(writer.lane().missing().takeUnneeded()).as("it is told once").isEmpty();
     Files.delete(damaged);
     writer.sealAll(TICKS * STEP + 4 * HostWriter.BLOCK_MILLIS);
     assertIsWhole();
@@ -165,10 +165,10 @@ class ReplacedBlockTest {
   void aDamagedFileIsUnneededWhenItsTimeHasExpired() throws Exception {
     cutOff(files.getFirst());
     writer.restart();
-    assertThat(writer.lane().takeUnneeded()).isEmpty();
+    assertThat(writer.lane().missing().takeUnneeded()).isEmpty();
     assertThat(writer.store().blockFiles("n1")).contains(files.getFirst());
     writer.lane().dropBlocks(HostWriter.BLOCK_MILLIS);
-    assertThat(writer.lane().takeUnneeded()).containsExactly(files.getFirst());
+    assertThat(writer.lane().missing().takeUnneeded()).containsExactly(files.getFirst());
     assertThat(writer.store().blockFiles("n1")).doesNotContain(files.getFirst());
   }
 

@@ -288,10 +288,11 @@ class SealingTest {
     writer.restart();
     assertThat(times("up")).hasSize((int) (2 * TICKS));
     assertThat(incomplete).containsExactly("n1");
-    assertThat(writer.lane().hasLost(START, START + BLOCK_MILLIS - 1)).isFalse();
-    assertThat(writer.lane().hasLost(START, START + BLOCK_MILLIS)).isTrue();
-    assertThat(writer.lane().hasLost(START + 2 * BLOCK_MILLIS - 2, Long.MAX_VALUE)).isTrue();
-    assertThat(writer.lane().hasLost(START + 2 * BLOCK_MILLIS, Long.MAX_VALUE)).isFalse();
+    assertThat(writer.lane().missing().hasLost(START, START + BLOCK_MILLIS - 1)).isFalse();
+    assertThat(writer.lane().missing().hasLost(START, START + BLOCK_MILLIS)).isTrue();
+    assertThat(writer.lane().missing().hasLost(START + 2 * BLOCK_MILLIS - 2, Long.MAX_VALUE))
+        .isTrue();
+    assertThat(writer.lane().missing().hasLost(START + 2 * BLOCK_MILLIS, Long.MAX_VALUE)).isFalse();
     assertThat(writer.store().counts().blocks.damaged.sum()).isEqualTo(1);
     writer.lane().dropBlocks(START + 2 * BLOCK_MILLIS);
     assertThat(times("up")).hasSize((int) TICKS);
@@ -313,18 +314,18 @@ class SealingTest {
   void gapsAreNamedUntilTheyAreClosed() throws Exception {
     send(START, START + 10 * TICK);
     long changes = writer.store().changeCount();
-    writer.lane().gap(START + TICK, START + 2 * TICK);
+    writer.lane().missing().gap(START + TICK, START + 2 * TICK);
     assertThat(writer.store().changeCount()).isGreaterThan(changes);
     times("up");
     assertThat(incomplete).containsExactly("n1");
-    assertThat(writer.lane().hasLost(START + 2 * TICK, Long.MAX_VALUE)).isFalse();
+    assertThat(writer.lane().missing().hasLost(START + 2 * TICK, Long.MAX_VALUE)).isFalse();
     changes = writer.store().changeCount();
-    writer.lane().closeGaps();
+    writer.lane().missing().closeGaps();
     assertThat(writer.store().changeCount()).isGreaterThan(changes);
     times("up");
     assertThat(incomplete).isEmpty();
     changes = writer.store().changeCount();
-    writer.lane().closeGaps();
+    writer.lane().missing().closeGaps();
     assertThat(writer.store().changeCount()).isEqualTo(changes);
   }
 

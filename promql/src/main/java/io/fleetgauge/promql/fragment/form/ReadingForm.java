@@ -7,7 +7,6 @@ import io.fleetgauge.sample.vocabulary.SeriesAliases;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,18 +19,16 @@ public final class ReadingForm {
 
   /** The readings of each selector of an expression. */
   public static void write(WireWriter out, List<List<Reading>> selectors) {
-    out.uvar(selectors.size());
-    for (List<Reading> readings : selectors) {
-      out.uvar(readings.size());
-      for (Reading reading : readings) {
-        SelectorForm.matchers(out, reading.matchers());
-        SeriesAliases seen = reading.seen();
-        out.u8(seen.metric().isPresent() ? 1 : 0);
-        seen.metric().ifPresent(metric -> write(out, metric));
-        out.uvar(seen.labels().size());
-        new TreeMap<>(seen.labels()).forEach((name, stored) -> out.string(name).string(stored));
-      }
-    }
+    out.list(selectors, readings -> out.list(readings, reading -> write(out, reading)));
+  }
+
+  private static void write(WireWriter out, Reading reading) {
+    SelectorForm.matchers(out, reading.matchers());
+    SeriesAliases seen = reading.seen();
+    out.u8(seen.metric().isPresent() ? 1 : 0);
+    seen.metric().ifPresent(metric -> write(out, metric));
+    out.uvar(seen.labels().size());
+    new TreeMap<>(seen.labels()).forEach((name, stored) -> out.string(name).string(stored));
   }
 
   /** Units and help are not sent: evaluation does not need them. */
@@ -41,17 +38,14 @@ public final class ReadingForm {
   }
 
   public static List<List<Reading>> read(WireReader in) throws WireException {
-    int count = in.count(1, "selectors");
-    List<List<Reading>> selectors = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      int size = in.count(3, "readings");
-      List<Reading> readings = new ArrayList<>(size);
-      for (int j = 0; j < size; j++) {
-        readings.add(new Reading(SelectorForm.matchers(in), seen(in)));
-      }
-      selectors.add(readings);
-    }
-    return selectors;
+    return in.list(
+        1,
+        "selectors",
+        selector ->
+            selector.list(
+                3,
+                "readings",
+                reading -> new Reading(SelectorForm.matchers(reading), seen(reading))));
   }
 
   private static SeriesAliases seen(WireReader in) throws WireException {

@@ -6,7 +6,6 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Matchers, and what questions build of them. */
@@ -14,61 +13,49 @@ public final class SelectorForm {
   private SelectorForm() {}
 
   public static void matchers(WireWriter out, List<Matcher> matchers) {
-    out.uvar(matchers.size());
-    for (Matcher matcher : matchers) {
-      out.u8(matcher.kind().ordinal()).string(matcher.name()).string(matcher.value());
-    }
+    out.list(
+        matchers, each -> out.u8(each.kind().ordinal()).string(each.name()).string(each.value()));
   }
 
   public static List<Matcher> matchers(WireReader in) throws WireException {
-    int count = in.count(3, "matchers");
-    List<Matcher> matchers = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      int kind = in.uint(Matcher.Kind.values().length - 1, "a matcher's kind");
-      String name = in.string("a matcher's label");
-      String value = in.string("a matcher's value");
-      try {
-        matchers.add(Matcher.of(Matcher.Kind.values()[kind], name, value));
-      } catch (IllegalArgumentException e) {
-        throw new WireException("a matcher of " + name + ": " + e.getMessage());
-      }
+    return in.list(3, "matchers", SelectorForm::matcher);
+  }
+
+  private static Matcher matcher(WireReader in) throws WireException {
+    int kind = in.uint(Matcher.Kind.values().length - 1, "a matcher's kind");
+    String name = in.string("a matcher's label");
+    String value = in.string("a matcher's value");
+    try {
+      return Matcher.of(Matcher.Kind.values()[kind], name, value);
+    } catch (IllegalArgumentException e) {
+      throw new WireException("a matcher of " + name + ": " + e.getMessage());
     }
-    return matchers;
   }
 
   public static void selectors(WireWriter out, List<List<Matcher>> selectors) {
-    out.uvar(selectors.size());
-    for (List<Matcher> matchers : selectors) {
-      matchers(out, matchers);
-    }
+    out.list(selectors, matchers -> matchers(out, matchers));
   }
 
   public static List<List<Matcher>> selectors(WireReader in) throws WireException {
-    int count = in.count(1, "selectors");
-    List<List<Matcher>> selectors = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      selectors.add(matchers(in));
-    }
-    return selectors;
+    return in.list(1, "selectors", SelectorForm::matchers);
   }
 
   public static void selections(WireWriter out, List<Selection> selections) {
-    out.uvar(selections.size());
-    for (Selection selection : selections) {
-      matchers(out, selection.matchers());
-      out.svar(selection.from()).svar(selection.to());
-    }
+    out.list(
+        selections,
+        selection -> {
+          matchers(out, selection.matchers());
+          out.svar(selection.from()).svar(selection.to());
+        });
   }
 
   public static List<Selection> selections(WireReader in) throws WireException {
-    int count = in.count(3, "selections");
-    List<Selection> selections = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      selections.add(
-          new Selection(
-              matchers(in), in.svar("a selection's start"), in.svar("a selection's end")));
-    }
-    return selections;
+    return in.list(
+        3,
+        "selections",
+        each ->
+            new Selection(
+                matchers(each), each.svar("a selection's start"), each.svar("a selection's end")));
   }
 
   public static void search(WireWriter out, SeriesSearch search) {

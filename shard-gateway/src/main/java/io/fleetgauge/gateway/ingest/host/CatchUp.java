@@ -96,9 +96,9 @@ final class CatchUp {
     lookForMissing();
     if (behind.isEmpty()) {
       // The ticks that an earlier ownership lacked came while this gateway was a replica.
-      session.lane().closeGaps();
+      session.lane().missing().closeGaps();
     } else {
-      session.lane().gap(Long.MIN_VALUE, environment.clock());
+      session.lane().missing().gap(Long.MIN_VALUE, environment.clock());
       timer.dueBy(nextAt);
     }
   }
@@ -106,7 +106,7 @@ final class CatchUp {
   /** The journal has been read: what the senders said before is compared with it now. */
   void recovered() {
     if (lookForMissing()) {
-      session.lane().gap(Long.MIN_VALUE, environment.clock());
+      session.lane().missing().gap(Long.MIN_VALUE, environment.clock());
       timer.dueBy(nextAt);
       changed.run();
     }
@@ -146,7 +146,7 @@ final class CatchUp {
         host,
         missing.last(),
         Long.toHexString(missing.run()));
-    session.lane().gap(missing.after(), missing.before());
+    session.lane().missing().gap(missing.after(), missing.before());
     behind.add(environment.cluster().self());
     timer.dueBy(nextAt);
     changed.run();
@@ -184,7 +184,7 @@ final class CatchUp {
    * them.
    */
   private void repair() {
-    if (session.lane().isDamaged()) {
+    if (session.lane().missing().isDamaged()) {
       copies().forEach(gateway -> pull(gateway, done -> {}));
     }
   }
@@ -229,7 +229,7 @@ final class CatchUp {
                       if (pulled.done()) {
                         session.fetched(pulled.progress());
                         if (begunIn == ownership && !isClosed) {
-                          session.lane().foundLost(pulled::restores);
+                          session.lane().missing().foundLost(pulled::restores);
                           caughtUpWith(gateway);
                         }
                       }
@@ -261,7 +261,7 @@ final class CatchUp {
   private void isNotBehind(String gateway) {
     if (behind.remove(gateway)) {
       if (behind.isEmpty()) {
-        session.lane().closeGaps();
+        session.lane().missing().closeGaps();
       }
       changed.run();
     }

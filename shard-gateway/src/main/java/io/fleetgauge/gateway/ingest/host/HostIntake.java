@@ -211,7 +211,7 @@ public final class HostIntake {
   public boolean isWholeOwner() {
     return environment.isRecovered()
         && !session.isWaiting()
-        && !session.lane().isDamaged()
+        && !session.lane().missing().isDamaged()
         && roles.ownsWhole();
   }
 

@@ -85,7 +85,7 @@ final class HostRoles {
       if (holders.get().behind().isEmpty()
           && holders.flatMap(each -> each.copyOn(self)).get().synced()) {
         // The ticks that this gateway lacked while it owned the host have come since.
-        session.lane().closeGaps();
+        session.lane().missing().closeGaps();
       }
     } else {
       endReplica();

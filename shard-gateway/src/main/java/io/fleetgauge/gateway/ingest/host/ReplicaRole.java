@@ -131,10 +131,11 @@ final class ReplicaRole {
                       answer.accept(Peers.CopyAnswer.of(written ? reply() : ReplicaReply.FAILED));
                     }));
       }
-      case IntakeAnswer.Moved moved -> refuse(taken.answer(), answer);
-      case IntakeAnswer.Refused refused -> refuse(taken.answer(), answer);
-      case IntakeAnswer.OverLimit over -> refuse(taken.answer(), answer);
-      case IntakeAnswer.SlowDown slow -> refuse(taken.answer(), answer);
+      case IntakeAnswer.Moved _,
+          IntakeAnswer.Refused _,
+          IntakeAnswer.OverLimit _,
+          IntakeAnswer.SlowDown _ ->
+          refuse(taken.answer(), answer);
     }
   }
 
@@ -205,7 +206,7 @@ final class ReplicaRole {
       }
       session.fetched(pulled.progress());
       // Before the copy is called whole: it may become the owner.
-      session.lane().foundLost(pulled::restores);
+      session.lane().missing().foundLost(pulled::restores);
     }
     if (side.pulled(ofSession, pulled.done(), environment.steadyMillis())) {
       tellWhole();

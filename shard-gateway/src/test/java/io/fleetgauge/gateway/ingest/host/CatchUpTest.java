@@ -62,7 +62,7 @@ class CatchUpTest {
 
   @Test
   void anOwnerWithADamagedBlockFetchesWhatItHadFromACopy() {
-    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.lane(HOST).missing().lost(Path.of("1000-2000.block"));
     environment.table(3, holders("g1", 3, copy("g2", 3)));
     host.timePassed();
     assertThat(environment.namesAGap()).isTrue();
@@ -83,7 +83,7 @@ class CatchUpTest {
 
   @Test
   void whatACopyWithoutSamplesOfTheTimeHasProvesNothingOfADamagedBlock() {
-    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.lane(HOST).missing().lost(Path.of("1000-2000.block"));
     environment.table(3, holders("g1", 3, copy("g2", 3)));
     host.timePassed();
     environment.pullEnds(new PullResult(true, Pull.Comparison.NOTHING, true, Map.of()));
@@ -374,9 +374,9 @@ class CatchUpTest {
     takeTick(1, 0);
     host.take(body(new FrameEncoder(HOST, 8), 90_000), 0, answer -> {});
     takeTick(4, 3);
-    assertThat(environment.lane(HOST).hasLost(2_000, 3_000)).isTrue();
-    assertThat(environment.lane(HOST).hasLost(0, 999)).isFalse();
-    assertThat(environment.lane(HOST).hasLost(5_000, 99_000)).isFalse();
+    assertThat(environment.lane(HOST).missing().hasLost(2_000, 3_000)).isTrue();
+    assertThat(environment.lane(HOST).missing().hasLost(0, 999)).isFalse();
+    assertThat(environment.lane(HOST).missing().hasLost(5_000, 99_000)).isFalse();
   }
 
   @Test

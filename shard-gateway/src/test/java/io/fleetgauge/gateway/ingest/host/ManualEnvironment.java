@@ -132,7 +132,7 @@ final class ManualEnvironment extends MemoryEnvironment {
 
   /** Whether a query at this time names the host as incomplete. */
   boolean namesAGap() {
-    return lane(HOST).hasLost(0, now);
+    return lane(HOST).missing().hasLost(0, now);
   }
 
   void pass(long millis) {

@@ -227,7 +227,7 @@ class ReplicaRoleTest {
 
   @Test
   void whatADamagedBlockHadIsHereWhenAnIntactOwnerHasSamplesOfItsTimeAndTheSame() {
-    environment.lane(HOST).lost(Path.of("1000-2000.block"));
+    environment.lane(HOST).missing().lost(Path.of("1000-2000.block"));
     send(1, 1, 0);
     environment.pullEnds(ManualPeers.equal(false, Map.of()));
     assertThat(environment.namesAGap()).as("the owner lacks something itself").isTrue();
@@ -241,15 +241,15 @@ class ReplicaRoleTest {
 
   @Test
   void whatWasFetchedAndNotTakenIsNotHere() {
-    environment.lane(HOST).lost(Path.of("1000-2000.block"));
-    environment.lane(HOST).lost(Path.of("5000-6000.block"));
+    environment.lane(HOST).missing().lost(Path.of("1000-2000.block"));
+    environment.lane(HOST).missing().lost(Path.of("5000-6000.block"));
     send(1, 1, 0);
     Pull.Comparison compared =
         new Pull.Comparison(
             List.of(new Pull.Range(4_000, 9_000)), List.of(new Pull.Range(1_900, 2_500)));
     environment.pullEnds(new PullResult(true, compared, true, Map.of()));
-    assertThat(environment.lane(HOST).hasLost(0, 2_000)).isTrue();
-    assertThat(environment.lane(HOST).hasLost(4_999, 6_000)).isFalse();
+    assertThat(environment.lane(HOST).missing().hasLost(0, 2_000)).isTrue();
+    assertThat(environment.lane(HOST).missing().hasLost(4_999, 6_000)).isFalse();
   }
 
   @Test

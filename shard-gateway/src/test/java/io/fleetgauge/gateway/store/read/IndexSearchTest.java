@@ -96,7 +96,7 @@ class IndexSearchTest {
 
   @Test
   void aHostWithMissingSamplesInTheTimeIsReportedByEveryQuestion() throws Exception {
-    writer.lane().gap(8_000, 9_000);
+    writer.lane().missing().gap(8_000, 9_000);
     SeriesSearch touching = search(0, 8_000, 0);
     SeriesSearch before = search(0, 7_999, 0);
     for (SeriesSearch search : List.of(touching, before)) {

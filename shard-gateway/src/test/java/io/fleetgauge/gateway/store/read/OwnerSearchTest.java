@@ -211,7 +211,7 @@ class OwnerSearchTest {
   @Test
   void aHostWithSamplesElsewhereIsReported() {
     send(1, "G1", "a");
-    writer.lane().gap(0, 10 * TICK);
+    writer.lane().missing().gap(0, 10 * TICK);
     List<String> incomplete = new ArrayList<>();
     SeriesSearch search = new SeriesSearch(0, TICK, 0, List.of());
     writer.store().owners(List.of("n1"), search, incomplete::add);
