@@ -33,6 +33,12 @@ public final class PeerMachine {
   /** One that was not heard for so long is not counted any more, ms. */
   public static final long COUNTED_MILLIS = 120_000;
 
+  /**
+   * Every note is sent again after so long, ms: a peer that dropped this process while its network
+   * was broken acknowledges heartbeats and has none of the notes before.
+   */
+  public static final long RENEW_MILLIS = 60_000;
+
   /** Heartbeats of one ms are told apart. */
   private static final long PER_MILLI = 1_000;
 
@@ -163,7 +169,8 @@ public final class PeerMachine {
     topics.forEach(
         (topic, of) -> {
           byte[] note = of.source.get();
-          if (!Arrays.equals(note, of.note)) {
+          boolean isDue = sent - of.changedAt >= RENEW_MILLIS * PER_MILLI;
+          if (isDue || !Arrays.equals(note, of.note)) {
             of.note = note;
             of.changedAt = sent;
           }

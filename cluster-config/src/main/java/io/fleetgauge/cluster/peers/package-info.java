@@ -12,7 +12,7 @@
  *
  * <p>Shares of limits and owners of rule groups are functions of the list. What they need to know
  * of each peer travels as notes in the heartbeats: a note is sent until the peer has acknowledged
- * it. The answer to a heartbeat is one, too.
+ * it, and again every minute. The answer to a heartbeat is one, too.
  *
  * <pre>
  * POST /v1/peers/heartbeat

@@ -138,6 +138,24 @@ class PeerMachineTest {
   }
 
   @Test
+  void aPeerThatDroppedThisProcessHasItsNotesAgainAfterAMinute() {
+    PeerMachine other = new PeerMachine("a", 7);
+    machine.tell("t", false, () -> new byte[] {1});
+    other.heard(machine.to("a", NOW), NOW);
+    machine.heard(other.to("b", NOW), NOW);
+    long later = NOW + PeerMachine.COUNTED_MILLIS + 1;
+    other.tick(later, (to, beat) -> {});
+    assertThat(other.list().of("b")).as("dropped").isEmpty();
+
+    Heartbeat next = machine.to("a", NOW + PeerMachine.RENEW_MILLIS - 1_000);
+    assertThat(next.notes()).as("nothing is new").isEmpty();
+    other.heard(next, later);
+    machine.heard(other.to("b", later), later);
+    other.heard(machine.to("a", NOW + PeerMachine.RENEW_MILLIS), later + 1);
+    assertThat(other.list().of("b").orElseThrow().notes()).containsKey("t");
+  }
+
+  @Test
   void onlyAnUrgentNoteIsSentBeforeItsTurn() {
     byte[][] notes = {{1}, {1}};
     machine.tell("calm", false, () -> notes[0]);
