@@ -15,6 +15,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import java.io.File;
 import java.util.OptionalDouble;
@@ -85,12 +86,11 @@ public final class StatusRoute {
    * @param age of the table here
    */
   public void mount(Router router, Vertx vertx, Guard guard, AllGateways gateways, TableAge age) {
-    mount(router, guard, STATUS, () -> encoded(vertx, this::status));
-    mount(router, guard, "/v1/storage", () -> encoded(vertx, this::storage));
+    mount(router.get(STATUS), guard, () -> encoded(vertx, this::status));
+    mount(router.get("/v1/storage"), guard, () -> encoded(vertx, this::storage));
     mount(
-        router,
+        router.get(STATUS + "/cluster"),
         guard,
-        STATUS + "/cluster",
         () ->
             gateways
                 .ask(STATUS)
@@ -108,10 +108,8 @@ public final class StatusRoute {
     return vertx.executeBlocking(() -> document.get().toBuffer());
   }
 
-  private static void mount(
-      Router router, Guard guard, String path, Supplier<Future<Buffer>> document) {
-    router
-        .get(path)
+  private static void mount(Route route, Guard guard, Supplier<Future<Buffer>> document) {
+    route
         .handler(guard.needsPeerOr(Permission.OPERATE))
         .handler(
             http ->
