@@ -1,14 +1,14 @@
 package io.fleetgauge.probe;
 
 import io.fleetgauge.probe.attribution.OwnerSource;
+import io.fleetgauge.probe.attribution.allocation.AllocationRoutes;
+import io.fleetgauge.probe.attribution.allocation.AllocationSource;
+import io.fleetgauge.probe.attribution.allocation.Allocations;
+import io.fleetgauge.probe.attribution.allocation.LocalSocket;
 import io.fleetgauge.probe.attribution.slurm.EndedJobs;
 import io.fleetgauge.probe.attribution.slurm.JobCgroups;
 import io.fleetgauge.probe.attribution.slurm.JobSampling;
 import io.fleetgauge.probe.attribution.slurm.MappingFolder;
-import io.fleetgauge.probe.attribution.told.AllocationRoutes;
-import io.fleetgauge.probe.attribution.told.Allocations;
-import io.fleetgauge.probe.attribution.told.LocalSocket;
-import io.fleetgauge.probe.attribution.told.ToldSource;
 import io.fleetgauge.probe.config.AllocationSettings;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.SlurmSettings;
@@ -45,7 +45,7 @@ final class SchedulerPart implements ProbePart {
   private final LongSupplier clock;
   private SecretFile token;
   private Optional<Allocations> allocations = Optional.empty();
-  private Optional<ToldSource> told = Optional.empty();
+  private Optional<AllocationSource> told = Optional.empty();
   private Optional<AllocationRoutes> routes = Optional.empty();
   private Optional<MappingFolder> mapping = Optional.empty();
   private Optional<JobSampling> jobs = Optional.empty();
@@ -81,7 +81,7 @@ final class SchedulerPart implements ProbePart {
               config.spool().folder().map(folder -> folder.resolve("allocations")),
               boot(config.host().proc()),
               clock);
-      ToldSource source = new ToldSource(all, identities);
+      AllocationSource source = new AllocationSource(all, identities);
       allocations = Optional.of(all);
       told = Optional.of(source);
       routes = Optional.of(new AllocationRoutes(vertx, all, source));

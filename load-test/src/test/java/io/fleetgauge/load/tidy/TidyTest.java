@@ -306,7 +306,7 @@ class TidyTest {
               "sample.relabel",
               "sample.wire"),
           room(
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "probe.attribution",
               "probe.gpu.snapshot",
               "probe.sampling",
@@ -316,7 +316,7 @@ class TidyTest {
           room(
               "probe.attribution.slurm",
               "probe.attribution",
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "probe.config",
               "probe.gpu.snapshot",
               "probe.sampling",
@@ -350,7 +350,7 @@ class TidyTest {
               "probe.attribution.process",
               "probe.attribution.runtime",
               "probe.attribution.slurm",
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "probe.config",
               "probe.dcgm",
               "probe.faults",
@@ -1034,7 +1034,7 @@ class TidyTest {
               "probe",
               "probe.scrape",
               "probe.attribution.kubelet",
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "probe.attribution.runtime",
               "probe.uplink",
               "gateway",
@@ -1093,7 +1093,7 @@ class TidyTest {
               "runtime.discovery",
               "runtime.yaml",
               "probe.attribution.slurm",
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "query.grafana",
               "query.http",
               "query.operate",
@@ -1110,7 +1110,7 @@ class TidyTest {
               "runtime.discovery",
               "runtime.yaml",
               "probe.attribution.slurm",
-              "probe.attribution.told",
+              "probe.attribution.allocation",
               "load.chaos",
               "load.compare",
               "load.measure"),
@@ -1427,7 +1427,8 @@ class TidyTest {
         }
       }
     }
-    assertThat(readers).containsExactly("probe.attribution.told", "query.http", "runtime.http");
+    assertThat(readers)
+        .containsExactly("probe.attribution.allocation", "query.http", "runtime.http");
   }
 
   @Test

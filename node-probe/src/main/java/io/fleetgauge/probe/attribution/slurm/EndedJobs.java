@@ -1,7 +1,7 @@
 package io.fleetgauge.probe.attribution.slurm;
 
-import io.fleetgauge.probe.attribution.told.Allocations;
-import io.fleetgauge.probe.attribution.told.ToldAllocation;
+import io.fleetgauge.probe.attribution.allocation.Allocations;
+import io.fleetgauge.probe.attribution.allocation.ReportedAllocation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -27,9 +27,9 @@ public final class EndedJobs {
 
   /** Looks once; the second look in a row that misses a cgroup ends the allocation. */
   public void look() {
-    List<ToldAllocation> ofJobs =
+    List<ReportedAllocation> ofJobs =
         allocations.now().stream().filter(each -> !each.job().isEmpty()).toList();
-    missing.retainAll(ofJobs.stream().map(ToldAllocation::id).toList());
+    missing.retainAll(ofJobs.stream().map(ReportedAllocation::id).toList());
     if (ofJobs.isEmpty()) {
       return;
     }
@@ -37,7 +37,7 @@ public final class EndedJobs {
     if (found.isEmpty()) {
       return;
     }
-    for (ToldAllocation each : ofJobs) {
+    for (ReportedAllocation each : ofJobs) {
       if (found.get().jobs().contains(each.job())) {
         missing.remove(each.id());
         allocations.sawCgroup(each);

@@ -4,7 +4,7 @@ import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
 import io.fleetgauge.probe.attribution.DeviceIds;
 import io.fleetgauge.probe.attribution.OwnerSource;
-import io.fleetgauge.probe.attribution.told.ToldSource;
+import io.fleetgauge.probe.attribution.allocation.AllocationSource;
 import io.fleetgauge.probe.config.SlurmSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuIdentity;
 import io.fleetgauge.probe.sampling.GpuOwners;
@@ -119,7 +119,7 @@ public final class MappingFolder implements OwnerSource {
     for (Entry entry : now.entries()) {
       Optional<GpuOwners.Gpu> gpu = find(devices, entry.file());
       gpu.ifPresentOrElse(
-          of -> claims.addAll(ToldSource.claims(devices, of, entry.job())),
+          of -> claims.addAll(AllocationSource.claims(devices, of, entry.job())),
           () -> unresolved.add(entry.file()));
     }
     return new Knowledge(claims, true, age, now.errors(), unresolved.size());

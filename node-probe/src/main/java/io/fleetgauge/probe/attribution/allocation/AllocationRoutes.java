@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.runtime.process.Meters;
 import io.vertx.core.Handler;
@@ -23,14 +23,14 @@ public final class AllocationRoutes {
 
   private final Vertx vertx;
   private final Allocations allocations;
-  private final ToldSource source;
+  private final AllocationSource source;
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refused = new LongAdder();
 
   /** The answer to a request. */
   private record Answer(int status, String body) {}
 
-  public AllocationRoutes(Vertx vertx, Allocations allocations, ToldSource source) {
+  public AllocationRoutes(Vertx vertx, Allocations allocations, AllocationSource source) {
     this.vertx = vertx;
     this.allocations = allocations;
     this.source = source;
@@ -105,7 +105,7 @@ public final class AllocationRoutes {
   }
 
   private Answer tell(Buffer body) {
-    ToldAllocation allocation;
+    ReportedAllocation allocation;
     try {
       byte[] bytes = body == null ? new byte[0] : body.getBytes();
       allocation = AllocationForm.read(bytes, allocations.time());

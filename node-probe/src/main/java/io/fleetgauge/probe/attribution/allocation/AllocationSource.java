@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.probe.attribution.Basis;
 import io.fleetgauge.probe.attribution.Claim;
@@ -14,14 +14,14 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /** The owners that schedulers told. */
-public final class ToldSource implements OwnerSource {
+public final class AllocationSource implements OwnerSource {
   private final Allocations allocations;
   private final Supplier<List<GpuIdentity>> gpus;
 
   /**
    * @param gpus the GPUs of the node
    */
-  public ToldSource(Allocations allocations, Supplier<List<GpuIdentity>> gpus) {
+  public AllocationSource(Allocations allocations, Supplier<List<GpuIdentity>> gpus) {
     this.allocations = allocations;
     this.gpus = gpus;
   }
@@ -41,7 +41,7 @@ public final class ToldSource implements OwnerSource {
     DeviceIds devices = new DeviceIds(gpus.get());
     List<Claim> claims = new ArrayList<>();
     long unresolved = 0;
-    for (ToldAllocation allocation : allocations.now()) {
+    for (ReportedAllocation allocation : allocations.now()) {
       for (String id : allocation.gpus()) {
         Optional<GpuOwners.Gpu> gpu = devices.find(id);
         gpu.ifPresent(of -> claims.addAll(claims(devices, of, allocation.owner())));
@@ -52,7 +52,7 @@ public final class ToldSource implements OwnerSource {
   }
 
   /** The GPUs of an allocation that the node does not have. */
-  List<String> unknown(ToldAllocation allocation) {
+  List<String> unknown(ReportedAllocation allocation) {
     DeviceIds devices = new DeviceIds(gpus.get());
     return allocation.gpus().stream().filter(id -> devices.find(id).isEmpty()).toList();
   }

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,7 +25,7 @@ class AllocationFormTest {
 
   @Test
   void anAllocationHasGpusAnOwnerAndATimeOfExpiry() throws Exception {
-    ToldAllocation read = read(WHOLE);
+    ReportedAllocation read = read(WHOLE);
     assertThat(read.id()).isEqualTo("slurm-4711");
     assertThat(read.gpus()).containsExactly("GPU-a", "nvidia3", "MIG-b");
     assertThat(read.owner())
@@ -36,7 +36,7 @@ class AllocationFormTest {
         .isEqualTo(read.withCgroup());
     assertThat(read("{\"id\":\"a\",\"gpus\":[0],\"owner\":{\"user\":\"u\"},\"expires\":9}"))
         .isEqualTo(
-            new ToldAllocation(
+            new ReportedAllocation(
                 "a", List.of("nvidia0"), Labels.of("user", "u"), OptionalLong.of(9_000), false));
   }
 
@@ -110,7 +110,7 @@ class AllocationFormTest {
         System.arraycopy(whole, body.length / 2, body, body.length / 2, whole.length / 2);
       }
       try {
-        ToldAllocation read = AllocationForm.read(body, 0);
+        ReportedAllocation read = AllocationForm.read(body, 0);
         assertThat(read.id()).matches("[A-Za-z0-9._:-]{1,128}");
         assertThat(read.gpus()).isNotEmpty();
         assertThat(read.owner().isEmpty()).isFalse();
@@ -123,7 +123,7 @@ class AllocationFormTest {
     assertThat(refused).isGreaterThan(bodies / 2);
   }
 
-  private static ToldAllocation read(String body) throws BadAllocation {
+  private static ReportedAllocation read(String body) throws BadAllocation {
     return AllocationForm.read(body.getBytes(StandardCharsets.UTF_8), 0);
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -84,9 +84,9 @@ final class AllocationForm {
    *
    * @param now ms since the epoch
    */
-  static ToldAllocation read(byte[] body, long now) throws BadAllocation {
+  static ReportedAllocation read(byte[] body, long now) throws BadAllocation {
     JsonNode node = json(body);
-    ToldAllocation read = read(node, FIELDS);
+    ReportedAllocation read = read(node, FIELDS);
     if (read.isOver(now)) {
       throw new BadAllocation(
           "expires " + node.get("expires") + " has passed: give a later time, or leave it out");
@@ -95,27 +95,27 @@ final class AllocationForm {
   }
 
   /** Reads one that {@link #write} wrote. */
-  static ToldAllocation readKept(String line) throws BadAllocation {
+  static ReportedAllocation readKept(String line) throws BadAllocation {
     JsonNode node = json(line.getBytes(StandardCharsets.UTF_8));
     Set<String> fields = new LinkedHashSet<>(FIELDS);
     fields.add(HAD_CGROUP);
-    ToldAllocation read = read(node, fields);
+    ReportedAllocation read = read(node, fields);
     return node.path(HAD_CGROUP).asBoolean() ? read.withCgroup() : read;
   }
 
-  static String write(ToldAllocation allocation) {
+  static String write(ReportedAllocation allocation) {
     return node(allocation).put(HAD_CGROUP, allocation.hadCgroup()).toString();
   }
 
   /** The answer to a request that was carried out. */
-  static String answer(ToldAllocation allocation, List<String> unknownGpus) {
+  static String answer(ReportedAllocation allocation, List<String> unknownGpus) {
     ObjectNode data = node(allocation);
     ArrayNode unknown = data.putArray("unknownGpus");
     unknownGpus.forEach(unknown::add);
     return success(data);
   }
 
-  static String answer(List<ToldAllocation> allocations) {
+  static String answer(List<ReportedAllocation> allocations) {
     ArrayNode data = JSON.createArrayNode();
     allocations.forEach(each -> data.add(node(each)));
     return success(data);
@@ -141,7 +141,7 @@ final class AllocationForm {
     return JSON.createObjectNode().put("status", "success").set("data", data).toString();
   }
 
-  private static ObjectNode node(ToldAllocation allocation) {
+  private static ObjectNode node(ReportedAllocation allocation) {
     ObjectNode node = JSON.createObjectNode().put("id", allocation.id());
     ArrayNode gpus = node.putArray("gpus");
     allocation.gpus().forEach(gpus::add);
@@ -175,7 +175,7 @@ final class AllocationForm {
     }
   }
 
-  private static ToldAllocation read(JsonNode node, Set<String> fields) throws BadAllocation {
+  private static ReportedAllocation read(JsonNode node, Set<String> fields) throws BadAllocation {
     for (var field : node.properties()) {
       if (!fields.contains(field.getKey())) {
         throw new BadAllocation(
@@ -193,7 +193,7 @@ final class AllocationForm {
               + MAX_ID
               + " letters, digits and . _ : -");
     }
-    return new ToldAllocation(
+    return new ReportedAllocation(
         id.textValue(), gpus(node.path("gpus")), owner(node.path("owner")), expires(node), false);
   }
 

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -66,7 +66,8 @@ class AllocationRoutesTest {
     vertx = loops;
     client = vertx.createHttpClient();
     router = Router.router(vertx);
-    routes = new AllocationRoutes(vertx, allocations, new ToldSource(allocations, () -> GPUS));
+    routes =
+        new AllocationRoutes(vertx, allocations, new AllocationSource(allocations, () -> GPUS));
     routes.declare(meters);
     path = folder.resolve("socket");
   }
@@ -130,7 +131,7 @@ class AllocationRoutesTest {
             .as("the node has one GPU")
             .containsExactly("nvidia7");
       }
-      assertThat(allocations.now()).extracting(ToldAllocation::id).containsExactly("a");
+      assertThat(allocations.now()).extracting(ReportedAllocation::id).containsExactly("a");
       Answer all = ask(HttpMethod.GET, "/v1/allocations", "", "");
       assertThat(all.body.getJsonArray("data").getJsonObject(0).getString("id")).isEqualTo("a");
       for (boolean wasThere : new boolean[] {true, false}) {

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 /** A problem of an allocation, and what to do about it. */
 final class BadAllocation extends Exception {

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.runtime.process.Meters;
 import java.io.IOException;
@@ -24,7 +24,7 @@ public final class Allocations {
   private final LongAdder fileErrors = new LongAdder();
   private final LongAdder ended = new LongAdder();
   private final LongAdder expired = new LongAdder();
-  private volatile Map<String, ToldAllocation> byId = Map.of();
+  private volatile Map<String, ReportedAllocation> byId = Map.of();
   private boolean isKept = true;
 
   private Allocations(int limit, Optional<AllocationFile> file, LongSupplier clock) {
@@ -53,8 +53,8 @@ public final class Allocations {
         new Allocations(limit, file.map(path -> new AllocationFile(path, boot)), clock);
     all.file.ifPresent(
         kept -> {
-          Map<String, ToldAllocation> found = new TreeMap<>();
-          for (ToldAllocation each : kept.read()) {
+          Map<String, ReportedAllocation> found = new TreeMap<>();
+          for (ReportedAllocation each : kept.read()) {
             if (found.size() < limit) {
               found.put(each.id(), each);
             }
@@ -65,7 +65,7 @@ public final class Allocations {
   }
 
   /** Those that have not expired, by id. */
-  public List<ToldAllocation> now() {
+  public List<ReportedAllocation> now() {
     long now = clock.getAsLong();
     return byId.values().stream().filter(each -> !each.isOver(now)).toList();
   }
@@ -78,8 +78,8 @@ public final class Allocations {
     return limit;
   }
 
-  synchronized Outcome put(ToldAllocation allocation) {
-    ToldAllocation before = byId.get(allocation.id());
+  synchronized Outcome put(ReportedAllocation allocation) {
+    ReportedAllocation before = byId.get(allocation.id());
     if (before == null && byId.size() >= limit) {
       look();
       if (byId.size() >= limit) {
@@ -103,14 +103,14 @@ public final class Allocations {
   }
 
   /** The cgroup of its job was seen. */
-  public synchronized void sawCgroup(ToldAllocation allocation) {
+  public synchronized void sawCgroup(ReportedAllocation allocation) {
     if (allocation.equals(byId.get(allocation.id())) && !allocation.hadCgroup()) {
       change(map -> with(map, allocation.withCgroup()));
     }
   }
 
   /** Nobody told its end, but its job has ended: whether it was still there. */
-  public synchronized boolean endOf(ToldAllocation allocation) {
+  public synchronized boolean endOf(ReportedAllocation allocation) {
     if (byId.get(allocation.id()) != allocation) {
       return false; // told anew meanwhile
     }
@@ -154,7 +154,7 @@ public final class Allocations {
         fileErrors::sum);
   }
 
-  private void change(UnaryOperator<Map<String, ToldAllocation>> how) {
+  private void change(UnaryOperator<Map<String, ReportedAllocation>> how) {
     byId = Collections.unmodifiableMap(how.apply(new TreeMap<>(byId)));
     if (file.isPresent()) {
       try {
@@ -173,13 +173,14 @@ public final class Allocations {
     }
   }
 
-  private static Map<String, ToldAllocation> with(
-      Map<String, ToldAllocation> map, ToldAllocation allocation) {
+  private static Map<String, ReportedAllocation> with(
+      Map<String, ReportedAllocation> map, ReportedAllocation allocation) {
     map.put(allocation.id(), allocation);
     return map;
   }
 
-  private static Map<String, ToldAllocation> without(Map<String, ToldAllocation> map, String id) {
+  private static Map<String, ReportedAllocation> without(
+      Map<String, ReportedAllocation> map, String id) {
     map.remove(id);
     return map;
   }

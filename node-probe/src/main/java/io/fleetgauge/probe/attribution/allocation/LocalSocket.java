@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.files.PrivateFiles;

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,8 +52,8 @@ class AllocationsTest {
   @Test
   void jobsDoNotSurviveAStartOfTheMachineButOtherOwnersDo() {
     all.put(allocation("a", "1"));
-    ToldAllocation vm =
-        new ToldAllocation(
+    ReportedAllocation vm =
+        new ReportedAllocation(
             "vm", List.of("GPU-a"), Labels.of("vm", "v1"), OptionalLong.empty(), false);
     all.put(vm);
     assertThat(open("boot-2").now()).containsExactly(vm);
@@ -63,7 +63,7 @@ class AllocationsTest {
   void aJobThatIsToldAgainAfterItsCgroupWasSeenIsRequeuedAndDoesNotEndWithTheOldOne() {
     all.put(allocation("a", "1"));
     all.sawCgroup(all.now().getFirst());
-    ToldAllocation old = all.now().getFirst();
+    ReportedAllocation old = all.now().getFirst();
     all.put(allocation("a", "1"));
     assertThat(all.now()).containsExactly(allocation("a", "1"));
     assertThat(all.endOf(old)).isFalse();
@@ -77,7 +77,7 @@ class AllocationsTest {
     all.put(allocation("a", "1"));
     all.put(allocation("b", "2"));
     byte[] whole = Files.readAllBytes(file);
-    List<ToldAllocation> kept = all.now();
+    List<ReportedAllocation> kept = all.now();
     Random random = new Random(5);
     for (int i = 0; i < 300; i++) {
       byte[] damaged = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
@@ -104,14 +104,14 @@ class AllocationsTest {
   @Test
   void beyondTheLimitNothingIsTakenUntilOneHasEndedOrExpired() {
     all.put(
-        new ToldAllocation(
+        new ReportedAllocation(
             "x", List.of("0"), Labels.of("user", "u"), OptionalLong.of(2_000), false));
     all.put(allocation("a", "1"));
     all.put(allocation("b", "2"));
     assertThat(all.put(allocation("c", "3"))).isEqualTo(Allocations.Outcome.FULL);
     assertThat(all.put(allocation("a", "4"))).isEqualTo(Allocations.Outcome.DONE);
     now = 2_000;
-    assertThat(all.now()).extracting(ToldAllocation::id).containsExactly("a", "b");
+    assertThat(all.now()).extracting(ReportedAllocation::id).containsExactly("a", "b");
     assertThat(all.put(allocation("c", "3"))).isEqualTo(Allocations.Outcome.DONE);
   }
 
@@ -129,10 +129,10 @@ class AllocationsTest {
 
   @Test
   void theOwnerOfAGpuOwnsItsInstancesAndUnknownGpusAreCounted() {
-    ToldSource source = new ToldSource(all, () -> GPUS);
+    AllocationSource source = new AllocationSource(all, () -> GPUS);
     all.put(allocation("a", "1"));
-    ToldAllocation other =
-        new ToldAllocation(
+    ReportedAllocation other =
+        new ReportedAllocation(
             "b",
             List.of("MIG-7", "GPU-other"),
             Labels.of("hpc_job", "2"),
@@ -153,8 +153,8 @@ class AllocationsTest {
     return Allocations.open(3, Optional.of(file), boot, () -> now);
   }
 
-  private static ToldAllocation allocation(String id, String job) {
-    return new ToldAllocation(
+  private static ReportedAllocation allocation(String id, String job) {
+    return new ReportedAllocation(
         id, List.of("nvidia4"), Labels.of("hpc_job", job), OptionalLong.empty(), false);
   }
 }

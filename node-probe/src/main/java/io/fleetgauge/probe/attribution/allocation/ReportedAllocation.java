@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.sample.Labels;
 import java.util.List;
@@ -12,11 +12,11 @@ import java.util.OptionalLong;
  * @param expires when it ends by itself, ms since the epoch
  * @param hadCgroup whether the cgroup of its job has been seen
  */
-public record ToldAllocation(
+public record ReportedAllocation(
     String id, List<String> gpus, Labels owner, OptionalLong expires, boolean hadCgroup) {
   private static final String JOB = "hpc_job";
 
-  public ToldAllocation {
+  public ReportedAllocation {
     gpus = List.copyOf(gpus);
   }
 
@@ -25,12 +25,12 @@ public record ToldAllocation(
     return owner.value(JOB);
   }
 
-  ToldAllocation withCgroup() {
-    return new ToldAllocation(id, gpus, owner, expires, true);
+  ReportedAllocation withCgroup() {
+    return new ReportedAllocation(id, gpus, owner, expires, true);
   }
 
   /** Tells whether both say the same of an owner, whatever has been seen of its cgroup. */
-  boolean isSameAs(ToldAllocation other) {
+  boolean isSameAs(ReportedAllocation other) {
     return withCgroup().equals(other.withCgroup());
   }
 

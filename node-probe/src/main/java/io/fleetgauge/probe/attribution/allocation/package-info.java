@@ -1,5 +1,5 @@
 /**
- * Who owns GPUs as schedulers tell it.
+ * Owners of GPUs as schedulers report them.
  *
  * <p>In: {@code POST /v1/allocations} and {@code DELETE /v1/allocations/ID}, over a Unix socket of
  * the node, or over the probe's HTTP port with a token. Out: an {@link
@@ -24,4 +24,4 @@
  * <p>Law: repeating a request changes nothing. What is damaged or beyond a limit is refused with a
  * reason, and changes nothing. A file that is damaged is no allocations, never wrong ones.
  */
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;

@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,8 +27,8 @@ class JobsWithoutEpilogTest {
     Files.createDirectories(mount.resolve("memory"));
   }
 
-  private static ToldAllocation of(String id, String... owner) {
-    return new ToldAllocation(id, List.of("0"), Labels.of(owner), OptionalLong.empty(), false);
+  private static ReportedAllocation of(String id, String... owner) {
+    return new ReportedAllocation(id, List.of("0"), Labels.of(owner), OptionalLong.empty(), false);
   }
 
   private void tell(String id, String job) {
@@ -40,7 +40,7 @@ class JobsWithoutEpilogTest {
   }
 
   private List<String> now() {
-    return allocations.now().stream().map(ToldAllocation::id).toList();
+    return allocations.now().stream().map(ReportedAllocation::id).toList();
   }
 
   @Test
@@ -50,7 +50,7 @@ class JobsWithoutEpilogTest {
     Path cgroup = cgroup("17");
     cgroup("18");
     ended.look();
-    assertThat(allocations.now()).allMatch(ToldAllocation::hadCgroup);
+    assertThat(allocations.now()).allMatch(ReportedAllocation::hadCgroup);
     Files.delete(cgroup);
     ended.look();
     assertThat(now()).as("missed once").containsExactly("a", "b");
@@ -80,7 +80,7 @@ class JobsWithoutEpilogTest {
       ended.look();
     }
     assertThat(now()).containsExactly("a");
-    assertThat(allocations.now()).noneMatch(ToldAllocation::hadCgroup);
+    assertThat(allocations.now()).noneMatch(ReportedAllocation::hadCgroup);
   }
 
   @Test

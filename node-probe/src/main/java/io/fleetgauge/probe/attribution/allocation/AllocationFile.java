@@ -1,4 +1,4 @@
-package io.fleetgauge.probe.attribution.told;
+package io.fleetgauge.probe.attribution.allocation;
 
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
@@ -28,7 +28,7 @@ record AllocationFile(Path file, String boot) {
       Pattern.compile("fleetgauge-allocations 1 ([0-9a-f]{8}) ([0-9a-zA-Z-]*)");
 
   /** Reads what was kept; nothing if it cannot be read. Jobs do not outlive the machine's start. */
-  List<ToldAllocation> read() {
+  List<ReportedAllocation> read() {
     if (!Files.exists(file)) {
       return List.of();
     }
@@ -46,7 +46,7 @@ record AllocationFile(Path file, String boot) {
       if (!crc(body).equals(head.group(1))) {
         throw new BadAllocation("its checksum is wrong");
       }
-      List<ToldAllocation> kept = new ArrayList<>();
+      List<ReportedAllocation> kept = new ArrayList<>();
       for (String line : body.lines().toList()) {
         kept.add(AllocationForm.readKept(line));
       }
@@ -65,7 +65,7 @@ record AllocationFile(Path file, String boot) {
   }
 
   /** Replaces what was kept. */
-  void write(Collection<ToldAllocation> allocations) throws IOException {
+  void write(Collection<ReportedAllocation> allocations) throws IOException {
     StringBuilder body = new StringBuilder();
     allocations.forEach(each -> body.append(AllocationForm.write(each)).append('\n'));
     String head = "fleetgauge-allocations 1 " + crc(body.toString()) + " " + boot + "\n";
