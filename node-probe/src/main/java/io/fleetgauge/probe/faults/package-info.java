@@ -3,7 +3,8 @@
  *
  * <p>In: every second what {@link io.fleetgauge.probe.gpu.GpuThread} reads with a few calls, CPU
  * and pressure of the host, and critical XIDs. {@link io.fleetgauge.probe.faults.FaultSigns} finds
- * faults in it, each an {@link io.fleetgauge.sample.gpu.GpuEvent}. Out: {@link
+ * in it the changes that {@link io.fleetgauge.sample.gpu.GpuEvent} lists: a new kind of fault is
+ * declared there, and its reading in {@code QuickMetric} of {@code probe.gpu.snapshot}. Out: {@link
  * io.fleetgauge.probe.faults.Window}, what was read between two times; {@link
  * io.fleetgauge.probe.faults.FaultWindow}, which a fault freezes: listed, written to the disk, and
  * as ticks of the past for the gateway.

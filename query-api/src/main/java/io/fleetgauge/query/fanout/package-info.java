@@ -1,5 +1,6 @@
 /**
- * The gateways as {@link io.fleetgauge.query.fleet.Fleet}.
+ * The gateways as {@link io.fleetgauge.query.source.Source} and {@link
+ * io.fleetgauge.query.fleet.Fleet}.
  *
  * <p>In: reads, which become {@link io.fleetgauge.promql.fragment.Fragment}s. Out: what the
  * gateways answered, merged, and the names of the hosts that no gateway answered for.

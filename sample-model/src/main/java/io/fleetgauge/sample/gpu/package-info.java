@@ -3,7 +3,7 @@
  *
  * <p>In: {@code gpu-metrics.tsv}. Out: {@link io.fleetgauge.sample.gpu.GpuMetrics}, every metric
  * with its type, unit, help, tier and entity, and what dcgm-exporter calls and declares it; {@link
- * io.fleetgauge.sample.gpu.GpuEvent}, which readings mean which event.
+ * io.fleetgauge.sample.gpu.GpuEvent}, the one list of events and of the readings that mean them.
  *
  * <p>Law: a metric of a GPU that is read, shown, described or kept reduced anywhere is in the
  * table, once. Types are those of the values; dcgm-exporter declares a few differently.

@@ -1,6 +1,7 @@
 /**
- * Where rule groups come from: those that are bundled, files of the configuration, and groups that
- * are set by API.
+ * Where rule groups come from: those that are bundled (written in {@code
+ * distribution/src/main/rules}, only found here), files of the configuration, and groups that are
+ * set by API.
  *
  * <p>In: rule files, which are read again when they change; groups that clients set and delete; and
  * what other query APIs have of these. Out: {@link io.fleetgauge.query.rules.source.RuleSource},
