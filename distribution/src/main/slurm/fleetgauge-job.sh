@@ -1,7 +1,7 @@
 # Functions of the scripts that report Slurm jobs to Fleetgauge's probe; POSIX sh. Sourced, not run.
 #
-# FLEETGAUGE_SOCKET names the probe's socket (attribution.allocations.socket). Requests that the probe does not
-# response are repeated twice. All of it together takes at most 8 seconds, and no failure reaches Slurm: a prolog that
+# FLEETGAUGE_SOCKET names the probe's socket (attribution.allocations.socket). Requests to which the probe does
+# not respond are repeated twice. All of it together takes at most 8 seconds, and no failure reaches Slurm: a prolog that
 # failed would drain the node.
 
 : "${FLEETGAUGE_SOCKET:=/run/fleetgauge/probe.sock}"

@@ -119,12 +119,12 @@ public final class ChaosCommand extends TerminalCommand implements Command {
         report.say("no split: " + Namespaces.NEEDED);
       }
     } finally {
+      report.print();
       vertx.close().await();
       if (kept == null) {
         PrivateFiles.delete(folder);
       }
     }
-    report.print();
     return report.holds() ? 0 : 1;
   }
 

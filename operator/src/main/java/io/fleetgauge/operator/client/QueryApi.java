@@ -187,7 +187,10 @@ public final class QueryApi implements AutoCloseable {
         throw new CommandFailure("--token-file " + tokenFile + " is empty");
       }
       if (!token.matches("\\p{Graph}+")) {
-        throw new CommandFailure("--token-file " + tokenFile + " has more than one token");
+        throw new CommandFailure(
+            "--token-file "
+                + tokenFile
+                + " is not one token of printable ASCII characters without blanks");
       }
       return token;
     } catch (IOException e) {

@@ -111,7 +111,7 @@ class ReportCommandTest {
       {"--url=" + url(), "responds with status 401"},
       {"--url=" + url(), "--token-file=" + folder.resolve("none"), "cannot be read"},
       {"--url=" + url(), "--token-file=" + empty, "is empty"},
-      {"--url=" + url(), "--token-file=" + two, "has more than one token"},
+      {"--url=" + url(), "--token-file=" + two, "is not one token"},
       {"--url=" + url(), "--ca-file=" + token, "--ca-file " + token},
       {"--url=nowhere", "--url nowhere is no address"},
       {"--url=http://127.0.0.1:1", "http://127.0.0.1:1 cannot be reached"},

@@ -1,10 +1,13 @@
 package io.fleetgauge.sample.files;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -79,12 +82,18 @@ public final class PrivateFiles {
 
   /** Deletes a folder with all that is in it; one that is not there is none to delete. */
   public static void delete(Path folder) throws IOException {
-    if (Files.exists(folder)) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.deleteIfExists(each);
-        }
+    if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (Files.isRegularFile(folder)) {
+      throw new NotDirectoryException(folder.toString());
+    }
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
       }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -181,5 +182,20 @@ class PrivateFilesTest {
     assertThat(permissions(secret)).isEqualTo("rw-r--r--");
     assertThatCode(() -> PrivateFiles.secretProblem(folder.resolve("nosuch")))
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  void aFolderIsDeletedWithAllInItAndNothingElseIs() throws Exception {
+    Path other = Files.createDirectories(folder.resolve("other"));
+    Path kept = Files.writeString(other.resolve("kept"), "x");
+    Path deleted = Files.createDirectories(folder.resolve("deleted/below")).getParent();
+    Files.writeString(deleted.resolve("below/file"), "x");
+    Files.createSymbolicLink(deleted.resolve("link"), other);
+    PrivateFiles.delete(deleted);
+    PrivateFiles.delete(deleted);
+    assertThat(deleted).doesNotExist();
+    assertThat(kept).exists();
+    assertThatThrownBy(() -> PrivateFiles.delete(kept)).isInstanceOf(NotDirectoryException.class);
+    assertThat(kept).exists();
   }
 }
