@@ -143,7 +143,7 @@ class InstalledProcessesTest {
       running.put("doctor-" + name, doctor);
       assertThat(doctor.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(output("doctor-" + name))
-          .contains("answers: healthy and ready")
+          .contains("responds: healthy and ready")
           .contains("OK version: " + gateway + " has the same version")
           .contains("OK clock: the clock of " + gateway)
           .doesNotContain("FAILURE", "\tat ");

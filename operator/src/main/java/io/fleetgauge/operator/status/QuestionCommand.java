@@ -22,10 +22,13 @@ abstract class QuestionCommand extends DocumentCommand implements Command {
   }
 
   /** The data in Prometheus's envelope; its warnings are told. */
-  final JsonObject data(JsonObject envelope) {
+  final JsonObject data(JsonObject envelope) throws CommandFailure {
     if (envelope.containsKey("warnings")) {
       envelope.getJsonArray("warnings").forEach(each -> warn("" + each));
     }
-    return envelope.getJsonObject("data");
+    if (envelope.getValue("data") instanceof JsonObject data) {
+      return data;
+    }
+    throw new CommandFailure("the response has no object \"data\"; is this a query API?");
   }
 }

@@ -24,6 +24,11 @@ public final class FragmentCodec {
     return out.toBytes();
   }
 
+  /** The kind of an encoded fragment, of which nothing else is read. */
+  public static Question.Kind kind(byte[] bytes) throws WireException {
+    return header(new WireReader(bytes), 'Q');
+  }
+
   public static Fragment decode(byte[] bytes) throws WireException {
     WireReader in = new WireReader(bytes);
     Question.Kind kind = header(in, 'Q');

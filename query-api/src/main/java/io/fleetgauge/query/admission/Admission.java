@@ -159,6 +159,9 @@ public final class Admission {
    * @param cancellation takes the query out of the queue
    */
   public Future<Slot> enter(String tenant, Cost cost, long deadline, Cancellation cancellation) {
+    if (cancellation.isCancelled()) {
+      return Future.failedFuture(canceled()); // it takes the place of none that waits
+    }
     TenantShare share = shares.apply(tenant);
     FairQueue.Item<Promise<Slot>> waiting =
         new FairQueue.Item<>(new Load(tenant, share.weight(), cost.work()), Promise.promise());
@@ -195,11 +198,12 @@ public final class Admission {
         return;
       }
     }
-    waiting
-        .work()
-        .tryFail(
-            new QueryFailure(
-                QueryFailure.Kind.CANCELED, "query was canceled while it waited in the queue"));
+    waiting.work().tryFail(canceled());
+  }
+
+  private static QueryFailure canceled() {
+    return new QueryFailure(
+        QueryFailure.Kind.CANCELED, "query was canceled while it waited in the queue");
   }
 
   /** Grants places again, after the part of the cluster's limits has changed. */

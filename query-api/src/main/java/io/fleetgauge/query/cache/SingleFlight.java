@@ -67,6 +67,9 @@ public final class SingleFlight<K, V> {
    */
   public Future<V> join(
       K key, long stamp, Cancellation mine, Function<Cancellation, Future<V>> work) {
+    if (mine.isCancelled()) {
+      return Future.failedFuture(canceled()); // nobody waits for it
+    }
     Flight<V> flight;
     boolean begins = false;
     synchronized (this) {
@@ -134,11 +137,13 @@ public final class SingleFlight<K, V> {
     }
   }
 
+  private static QueryFailure canceled() {
+    return new QueryFailure(
+        QueryFailure.Kind.CANCELED, "query was canceled in expression evaluation");
+  }
+
   private void leave(K key, Flight<V> flight, Promise<V> answer) {
-    boolean left =
-        answer.tryFail(
-            new QueryFailure(
-                QueryFailure.Kind.CANCELED, "query was canceled in expression evaluation"));
+    boolean left = answer.tryFail(canceled());
     if (!left) {
       return;
     }

@@ -102,6 +102,23 @@ class AdmissionTest {
   }
 
   @Test
+  void aQueryThatIsCancelledBeforeItEntersTakesThePlaceOfNone() {
+    admission =
+        new Admission(
+            new Admission.Places(2, 1, 1),
+            tenant -> new TenantShare(1, 10, 10),
+            ClusterShare.WHOLE,
+            now::get);
+    enter("a");
+    Future<Admission.Slot> waiting = enter("a");
+    Cancellation gone = new Cancellation();
+    gone.cancel();
+    assertThat(admission.enter("b", light(1), LATER, gone).failed()).isTrue();
+    assertThat(waiting.isComplete()).as("it is not dropped").isFalse();
+    assertThat(enter("b").failed() || waiting.failed()).as("the queue is full").isTrue();
+  }
+
+  @Test
   void aCancelledQueryLeavesTheQueue() {
     limits = Map.of("a", new TenantShare(1, 1, 1));
     enter("a");

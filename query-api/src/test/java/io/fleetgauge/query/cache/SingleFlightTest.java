@@ -48,6 +48,15 @@ class SingleFlightTest {
   }
 
   @Test
+  void aCallerThatHasLeftBeginsNothing() {
+    Cancellation left = new Cancellation();
+    left.cancel();
+    assertThat(join("a", left).cause()).isInstanceOf(QueryFailure.class);
+    assertThat(begun).isEmpty();
+    assertThat(flights.isUnderWay("a")).isFalse();
+  }
+
+  @Test
   void workThatBeganBeforeAChangeIsNotJoinedAfterIt() {
     Future<String> first = join("a");
     stamp++;

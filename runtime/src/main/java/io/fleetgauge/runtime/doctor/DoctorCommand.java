@@ -31,6 +31,7 @@ import picocli.CommandLine.Parameters;
           + " ports, names, clocks, disks, TLS, secrets, Java, limits, kernel, GPUs, versions and"
           + " reachability of other processes. Run it as the user that the process runs as."
     },
+    exitCodeOnExecutionException = 2,
     exitCodeListHeading = "Exit status:%n",
     exitCodeList = {"0:No problem.", "1:There are warnings.", "2:Failures, or wrong usage."})
 public final class DoctorCommand extends DocumentCommand implements Command {

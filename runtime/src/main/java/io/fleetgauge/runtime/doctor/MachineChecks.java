@@ -91,7 +91,7 @@ record MachineChecks(ExaminedProcess process, Findings findings, Path proc) {
     Findings limits = findings.about("limits");
     Optional<String> line = line(proc.resolve("self/limits"), name);
     if (line.isEmpty()) {
-      limits.skipped("the kernel does not report \"" + name + "\" is");
+      limits.skipped("the kernel does not report \"" + name + "\"");
       return;
     }
     String soft = line.get().substring(name.length()).strip().split("\\s+")[0];

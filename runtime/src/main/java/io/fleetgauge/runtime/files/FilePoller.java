@@ -52,13 +52,15 @@ public final class FilePoller implements AutoCloseable {
             every.toMillis(),
             id -> {
               if (isLooking.compareAndSet(false, true)) {
-                vertx.executeBlocking(
-                    () -> {
-                      look(name, look);
-                      isLooking.set(false);
-                      return null;
-                    },
-                    false);
+                vertx
+                    .executeBlocking(
+                        () -> {
+                          look(name, look);
+                          return null;
+                        },
+                        false)
+                    .onFailure(failure -> LOG.error("a look of {} failed", name, failure))
+                    .onComplete(done -> isLooking.set(false));
               }
             });
     return new FilePoller(() -> vertx.cancelTimer(timer));

@@ -2,17 +2,25 @@ package io.fleetgauge.runtime.process;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.dns.AddressResolverOptions;
 import java.net.BindException;
+import java.util.concurrent.TimeUnit;
 
 /** The event loops of a process: with epoll where it is available, otherwise with the JDK's NIO. */
 public final class EventLoops {
   private static final int FEW = 2;
 
+  /**
+   * Longest time for which an address of a name is used without another lookup, s: a server that is
+   * replaced has another address by then.
+   */
+  private static final int ADDRESS_SECONDS = 10;
+
   private EventLoops() {}
 
   /** Starts the event loops; the caller closes them. */
   public static Vertx start() {
-    return Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+    return Vertx.vertx(options());
   }
 
   /**
@@ -21,11 +29,21 @@ public final class EventLoops {
    */
   public static Vertx startFew() {
     return Vertx.vertx(
-        new VertxOptions()
-            .setPreferNativeTransport(true)
+        options()
             .setEventLoopPoolSize(FEW)
             .setWorkerPoolSize(FEW)
             .setInternalBlockingPoolSize(FEW));
+  }
+
+  /** Options of all: by default, Vert.x reads the file of hosts once, and keeps what DNS allows. */
+  private static VertxOptions options() {
+    return new VertxOptions()
+        .setPreferNativeTransport(true)
+        .setAddressResolverOptions(
+            new AddressResolverOptions()
+                .setHostsRefreshPeriod(ADDRESS_SECONDS)
+                .setHostsRefreshPeriodUnit(TimeUnit.SECONDS)
+                .setCacheMaxTimeToLive(ADDRESS_SECONDS));
   }
 
   /**

@@ -45,7 +45,10 @@ public final class Main {
     return line;
   }
 
-  /** Runs a command line and returns the process's exit code: 2 for wrong usage, 1 for failure. */
+  /**
+   * Runs a command line and returns the process's exit code: 2 for wrong usage; for a failure, 1 or
+   * what the command declares.
+   */
   static int run(String... arguments) {
     Logs.toConsole(new LogSettings(LogSettings.Format.TEXT, LogSettings.Level.INFO));
     CommandLine line = commandLine();
@@ -56,7 +59,7 @@ public final class Main {
           } else {
             failure.printStackTrace(command.getErr());
           }
-          return 1;
+          return command.getCommandSpec().exitCodeOnExecutionException();
         });
     if (arguments.length == 0) {
       line.usage(line.getOut());

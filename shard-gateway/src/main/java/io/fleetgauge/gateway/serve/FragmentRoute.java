@@ -8,6 +8,7 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.FragmentProtocol;
+import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.StopCheck;
@@ -92,6 +93,15 @@ public final class FragmentRoute {
     long arrived = System.nanoTime();
     Fragment fragment;
     try {
+      // Before the rest is read: it may be large, and memory is low.
+      if (isMemoryShort.getAsBoolean() && FragmentCodec.kind(body) != Question.Kind.CHANGES) {
+        counts.shed.increment();
+        http.response()
+            .setStatusCode(503)
+            .putHeader("Retry-After", "2")
+            .end("memory is low: queries are rejected before samples are; try again in 2 s");
+        return;
+      }
       fragment = FragmentCodec.decode(body);
     } catch (WireException e) {
       http.response().setStatusCode(400).end(String.valueOf(e.getMessage()));
@@ -100,14 +110,6 @@ public final class FragmentRoute {
     if (fragment.question() instanceof ChangesQuestion) {
       // Frequent and fast, so executed on the event loop.
       atOnce(http, fragment, StopCheck.NEVER);
-      return;
-    }
-    if (isMemoryShort.getAsBoolean()) {
-      counts.shed.increment();
-      http.response()
-          .setStatusCode(503)
-          .putHeader("Retry-After", "2")
-          .end("memory is low: queries are rejected before samples are; try again in 2 s");
       return;
     }
     counts.answered.increment();

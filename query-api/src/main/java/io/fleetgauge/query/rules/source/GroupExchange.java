@@ -121,7 +121,7 @@ public final class GroupExchange implements AutoCloseable {
     long now = PeerLink.now();
     askAt.keySet().retainAll(list.liveNames());
     for (Peer peer : list.live()) {
-      if (peer.note(TOPIC).filter(theirs -> !Arrays.equals(theirs, own)).isEmpty()) {
+      if (peer.note(TOPIC).filter(theirs -> Arrays.equals(theirs, own)).isPresent()) {
         askAt.remove(peer.name());
       } else if (askAt.computeIfAbsent(peer.name(), none -> now + GRACE_MILLIS) <= now) {
         askAt.put(peer.name(), Long.MAX_VALUE); // one request at a time

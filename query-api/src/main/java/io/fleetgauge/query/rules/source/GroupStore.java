@@ -258,16 +258,28 @@ public final class GroupStore {
     return stored.isDeleted() && stored.version() < clock.getAsLong() - MARKS_KEPT.toMillis();
   }
 
-  /** Forgets groups that were deleted long ago. */
+  /**
+   * Forgets groups that were deleted long ago.
+   *
+   * @throws IOException if the file of one stays; it is forgotten all the same, until a restart
+   */
   synchronized void forget() throws IOException {
     List<StoredGroup> old =
         groups.values().stream().map(Entry::stored).filter(this::isForgotten).toList();
+    Optional<IOException> failure = Optional.empty();
     for (StoredGroup mark : old) {
-      if (folder.isPresent()) {
-        folder.get().remove(mark.id());
-      }
       groups.remove(mark.id());
       digest -= mark.form().hash();
+      try {
+        if (folder.isPresent()) {
+          folder.get().remove(mark.id());
+        }
+      } catch (IOException e) {
+        failure = Optional.of(e);
+      }
+    }
+    if (failure.isPresent()) {
+      throw failure.get();
     }
   }
 

@@ -224,6 +224,26 @@ class GroupStoreTest {
   }
 
   @Test
+  void aMarkWhoseFileCannotBeRemovedIsForgottenAndSaidOnce() throws Exception {
+    GroupStore a = store("a");
+    for (String name : List.of("one", "two")) {
+      a.set("t", "space", group(name, "up"));
+      a.delete(new RuleGroup.Id("t", "space", name));
+    }
+    Path inTheWay;
+    try (var files = Files.list(folder.resolve("a/groups"))) {
+      inTheWay = files.findFirst().orElseThrow();
+    }
+    Files.delete(inTheWay);
+    Files.createDirectories(inTheWay.resolve("not empty"));
+    clock.addAndGet(GroupStore.MARKS_KEPT.toMillis() + 10);
+    assertThatThrownBy(a::forget).isInstanceOf(IOException.class);
+    assertThat(a.versions()).isEmpty();
+    assertThat(a.digest()).isEqualTo(store("none").digest());
+    a.forget();
+  }
+
+  @Test
   void theBytesOfAFileAreAsTheyAreDrawn() throws Exception {
     StoredGroup group = new StoredGroup(new RuleGroup.Id("t", "n", "g"), 300, false, "x: y");
     byte[] bytes = StoredGroupForm.toFile(group);
