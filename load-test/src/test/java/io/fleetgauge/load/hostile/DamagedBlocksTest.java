@@ -121,7 +121,7 @@ class DamagedBlocksTest {
         .lines()
         .filter(
             line ->
-                line.contains("the samples of the damaged blocks") && line.contains("was copied"))
+                line.contains("the samples of the damaged blocks") && line.contains("were copied"))
         .mapToLong(line -> line.split("\\.block", -1).length - 1)
         .sum();
   }

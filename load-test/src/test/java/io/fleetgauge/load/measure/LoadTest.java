@@ -106,7 +106,7 @@ class LoadTest {
     assertThat(printed.toString())
         .contains("refresh: 44 panels")
         .contains("1 x 1, frames, nocache")
-        .contains("idle: nothing is sent or asked for 1 s")
+        .contains("idle: no samples and no queries for 1 s")
         .containsPattern("idle: \\d\\.\\d{3} cores in all \\(gateway .+, query API .+\\)")
         .contains("live: 2 hosts each 15 s, 51 samples/s")
         .contains("live: 8 panels of 1 h")
