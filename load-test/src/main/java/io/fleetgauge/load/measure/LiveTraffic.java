@@ -54,6 +54,9 @@ final class LiveTraffic implements AutoCloseable {
         Lines line = lines.get(sent % hosts);
         for (int i = 0; i < targets.size(); i++) {
           Body body = bodies.get(targets.get(i).form());
+          if (body == null) {
+            continue; // its last reading is not a tick ago yet
+          }
           RetryingSender sender = line.senders().get(i);
           answers.add(
               line.threads()
