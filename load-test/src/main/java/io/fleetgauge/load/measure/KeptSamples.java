@@ -12,15 +12,18 @@ import io.fleetgauge.sample.Tick;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** Asks a system, through its query API, whether it has what was sent to it. */
 final class KeptSamples implements AutoCloseable {
   private static final long HOUR = 3_600_000;
+  private static final Duration UNAVAILABLE_LIMIT = Duration.ofMinutes(1);
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Connection connection;
@@ -100,13 +103,22 @@ final class KeptSamples implements AutoCloseable {
     return Labels.of(all.toArray(String[]::new));
   }
 
+  /**
+   * Asks again while the system is unavailable, as any client does: a machine that stands still for
+   * some seconds has processes lose sight of each other.
+   */
   private JsonNode ask(String text, long time) throws IOException {
-    Answer answer =
-        connection.get(
-            "/api/v1/query?query="
-                + URLEncoder.encode(text, StandardCharsets.UTF_8)
-                + "&time="
-                + String.format(Locale.ROOT, "%.3f", time / 1e3));
+    String path =
+        "/api/v1/query?query="
+            + URLEncoder.encode(text, StandardCharsets.UTF_8)
+            + "&time="
+            + String.format(Locale.ROOT, "%.3f", time / 1e3);
+    long begin = System.nanoTime();
+    Answer answer = connection.get(path);
+    while (answer.status() == 503 && System.nanoTime() - begin < UNAVAILABLE_LIMIT.toNanos()) {
+      LockSupport.parkNanos(Duration.ofSeconds(1).toNanos());
+      answer = connection.get(path);
+    }
     if (answer.status() != 200) {
       throw new IOException(text + " has the response " + answer.status() + ": " + answer.text());
     }
