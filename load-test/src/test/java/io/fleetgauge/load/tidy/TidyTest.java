@@ -346,11 +346,11 @@ class TidyTest {
           room(
               "probe",
               "probe.attribution",
+              "probe.attribution.allocation",
               "probe.attribution.kubelet",
               "probe.attribution.process",
               "probe.attribution.runtime",
               "probe.attribution.slurm",
-              "probe.attribution.allocation",
               "probe.config",
               "probe.dcgm",
               "probe.faults",
@@ -401,7 +401,7 @@ class TidyTest {
               "sample.journal",
               "sample.wire"),
           room("gateway.store.run", "gateway.store.chunk", "sample", "sample.wire"),
-          room("gateway.store.owner", "sample"),
+          room("gateway.store.owner", "sample", "sample.gpu"),
           room(
               "gateway.store.block",
               "gateway.rollup",
@@ -919,6 +919,14 @@ class TidyTest {
               "promql.query",
               "runtime.trace",
               "sample"),
+          room(
+              "query.faults.detect",
+              "query.faults.reading",
+              "runtime.yaml",
+              "sample",
+              "sample.gpu"),
+          room("query.faults.episode", "query.faults.detect", "sample", "sample.gpu"),
+          room("query.faults.reading", "sample"),
           room(
               "load.fleet",
               "cluster.config",

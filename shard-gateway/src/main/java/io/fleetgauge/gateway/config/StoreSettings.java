@@ -4,6 +4,7 @@ import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
+import io.fleetgauge.sample.gpu.OwnerLabels;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -97,7 +98,7 @@ public record StoreSettings(
       Key.of(
           "store.ownerLabels",
           KeyType.listOf(KeyType.text(), 1),
-          Dimensions.KNOWN,
+          OwnerLabels.KNOWN,
           "Labels of a GPU's series that name its owner; they may change over time without making"
               + " new series.");
 

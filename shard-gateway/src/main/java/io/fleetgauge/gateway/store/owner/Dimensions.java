@@ -1,7 +1,7 @@
 package io.fleetgauge.gateway.store.owner;
 
 import io.fleetgauge.sample.Labels;
-import java.util.List;
+import io.fleetgauge.sample.gpu.OwnerLabels;
 import java.util.Set;
 
 /**
@@ -15,35 +15,7 @@ public record Dimensions(String identifier, Set<String> names) {
   /** The identifier of NVML and of exporters. */
   public static final String UUID = "UUID";
 
-  /**
-   * The names that dcgm-exporter, also after a scrape that has renamed them, schedulers and probes
-   * use.
-   */
-  public static final List<String> KNOWN =
-      List.of(
-          "job",
-          "tenant",
-          "pod",
-          "namespace",
-          "container",
-          "pod_uid",
-          "hpc_job",
-          "user",
-          "account",
-          "exported_pod",
-          "exported_namespace",
-          "exported_container",
-          "shared",
-          "partition",
-          "array_job",
-          "array_task",
-          "unit",
-          "container_id",
-          "container_name",
-          "pid",
-          "process_name");
-
-  public static final Dimensions DEFAULT = new Dimensions(UUID, Set.copyOf(KNOWN));
+  public static final Dimensions DEFAULT = new Dimensions(UUID, Set.copyOf(OwnerLabels.KNOWN));
 
   /** Returns true if series with these labels have an owner, which may be nobody. */
   public boolean apply(Labels labels) {

@@ -1,0 +1,18 @@
+package io.fleetgauge.query.faults.detect;
+
+import java.util.List;
+
+/** The one list of detectors. */
+public final class Detectors {
+  private Detectors() {}
+
+  /** New detectors for a host. */
+  public static List<HostDetector> ofHost(Thresholds thresholds) {
+    return List.of();
+  }
+
+  /** New detectors for a job. */
+  public static List<JobDetector> ofJob(Thresholds thresholds) {
+    return List.of();
+  }
+}

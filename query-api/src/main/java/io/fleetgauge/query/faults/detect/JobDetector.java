@@ -1,0 +1,17 @@
+package io.fleetgauge.query.faults.detect;
+
+import io.fleetgauge.query.faults.reading.JobStep;
+import java.util.function.Consumer;
+
+/** Finds faults of one job. Not for several threads. */
+public interface JobDetector {
+  /**
+   * Looks at the next step of the job.
+   *
+   * @param out takes what is wrong at this step
+   */
+  void on(JobStep step, Consumer<Finding> out);
+
+  /** A detector that goes on from here on its own: late samples are looked at again with it. */
+  JobDetector copy();
+}
