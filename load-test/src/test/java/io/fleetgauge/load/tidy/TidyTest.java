@@ -1119,6 +1119,7 @@ class TidyTest {
               "runtime.yaml",
               "probe.attribution.slurm",
               "probe.attribution.allocation",
+              "query.faults.detect",
               "load.chaos",
               "load.compare",
               "load.measure"),
