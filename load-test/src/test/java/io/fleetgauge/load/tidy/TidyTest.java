@@ -925,6 +925,14 @@ class TidyTest {
               "runtime.yaml",
               "sample",
               "sample.gpu"),
+          room(
+              "query.faults.engine",
+              "promql.expr",
+              "query.faults.detect",
+              "query.faults.episode",
+              "query.faults.reading",
+              "sample",
+              "sample.gpu"),
           room("query.faults.episode", "query.faults.detect", "sample", "sample.gpu"),
           room("query.faults.reading", "sample"),
           room(

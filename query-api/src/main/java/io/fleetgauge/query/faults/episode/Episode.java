@@ -22,6 +22,10 @@ import java.util.OptionalLong;
  * @param count events in it, such as XIDs
  * @param text a sentence that says what is seen
  * @param suspects the likeliest first
+ * @param suspectedCause what may have caused it, such as {@code gpu_lost on h1, GPU 3}; empty for
+ *     nothing
+ * @param related identities of other episodes that are about the same
+ * @param shadow true if it is recorded and not alerted
  */
 public record Episode(
     String id,
@@ -38,10 +42,14 @@ public record Episode(
     int count,
     String text,
     List<Evidence> evidence,
-    List<Suspect> suspects) {
+    List<Suspect> suspects,
+    String suspectedCause,
+    List<String> related,
+    boolean shadow) {
   public Episode {
     evidence = List.copyOf(evidence);
     suspects = List.copyOf(suspects);
+    related = List.copyOf(related);
   }
 
   public boolean isOpen() {
@@ -56,7 +64,9 @@ public record Episode(
         || count != before.count
         || since != before.since
         || isOpen() != before.isOpen()
-        || !suspects.equals(before.suspects);
+        || !suspects.equals(before.suspects)
+        || !suspectedCause.equals(before.suspectedCause)
+        || !related.equals(before.related);
   }
 
   /** The same, over. */
@@ -76,6 +86,9 @@ public record Episode(
         count,
         text,
         evidence,
-        suspects);
+        suspects,
+        suspectedCause,
+        related,
+        shadow);
   }
 }

@@ -121,7 +121,10 @@ public final class EpisodeTrack {
         finding.count(),
         finding.text(),
         finding.evidence(),
-        finding.suspects());
+        finding.suspects(),
+        "",
+        List.of(),
+        false);
   }
 
   private Episode went(Episode before, Finding finding, long time) {
@@ -141,7 +144,10 @@ public final class EpisodeTrack {
         before.count() + finding.count(),
         isWeaker ? before.text() : finding.text(),
         isWeaker ? before.evidence() : finding.evidence(),
-        isWeaker ? before.suspects() : finding.suspects());
+        isWeaker ? before.suspects() : finding.suspects(),
+        before.suspectedCause(),
+        before.related(),
+        before.shadow());
   }
 
   /** Time, kind and subject: whoever finds the same calls it the same. */
