@@ -2,6 +2,9 @@ package io.fleetgauge.query.rules.notify;
 
 import io.fleetgauge.query.config.AlertmanagerSettings;
 import io.fleetgauge.query.config.NotificationSettings;
+import io.fleetgauge.query.delivery.Delivery;
+import io.fleetgauge.query.delivery.Receiver;
+import io.fleetgauge.query.delivery.ReceiverClient;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.runtime.config.DiscoverySettings;
 import io.fleetgauge.runtime.discovery.Discovery;
@@ -34,6 +37,8 @@ import org.slf4j.LoggerFactory;
 public final class Alertmanagers implements Notifier, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Alertmanagers.class);
 
+  private static final Receiver.Names NAMES = new Receiver.Names("Alertmanager", "alert");
+
   private final Vertx vertx;
   private final NotificationSettings settings;
   private final Labels externalLabels;
@@ -48,11 +53,11 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   /** The Alertmanagers of one section of the configuration. */
   private final class Section {
     final AlertmanagerSettings settings;
-    final AlertmanagerClient client;
+    final ReceiverClient client;
     Optional<Discovery> discovery = Optional.empty();
-    volatile List<Alertmanager> targets = List.of();
+    volatile List<Receiver> targets = List.of();
 
-    Section(AlertmanagerSettings settings, AlertmanagerClient client) {
+    Section(AlertmanagerSettings settings, ReceiverClient client) {
       this.settings = settings;
       this.client = client;
     }
@@ -66,8 +71,8 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       if (isClosed) {
         return;
       }
-      List<Alertmanager> before = targets;
-      List<Alertmanager> after = new ArrayList<>();
+      List<Receiver> before = targets;
+      List<Receiver> after = new ArrayList<>();
       for (URI address : addresses) {
         after.add(
             before.stream()
@@ -79,10 +84,15 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       before.stream().filter(each -> !after.contains(each)).forEach(Alertmanagers.this::end);
     }
 
-    private Alertmanager target(URI address) {
-      return new Alertmanager(
+    private Receiver target(URI address) {
+      return new Receiver(
           vertx,
-          client,
+          NAMES,
+          items ->
+              client.post(
+                  address.resolve(address.getRawPath() + AlertForm.PATH),
+                  Map.of(),
+                  AlertForm.list(items.stream().map(Delivery.Item::json).toList())),
           address,
           Alertmanagers.this.settings.queue(),
           Alertmanagers.this.settings.batch());
@@ -105,10 +115,16 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       throws StartFailure {
     Alertmanagers all = new Alertmanagers(vertx, settings, externalLabels);
     for (AlertmanagerSettings each : settings.alertmanagers()) {
-      all.sections.add(all.new Section(each, AlertmanagerClient.open(vertx, each)));
+      all.sections.add(all.new Section(each, client(vertx, each)));
     }
     all.sections.forEach(section -> all.begin(section, clock));
     return all;
+  }
+
+  private static ReceiverClient client(Vertx vertx, AlertmanagerSettings settings)
+      throws StartFailure {
+    return ReceiverClient.open(
+        vertx, "rules.alertmanagers." + settings.name(), settings.timeout(), settings.access());
   }
 
   private void begin(Section section, LongSupplier clock) {
@@ -141,9 +157,9 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   @Override
   public void send(String tenant, List<Notice> alerts, BooleanSupplier current) {
     for (Section section : sections) {
-      List<Alertmanager> targets = section.targets;
+      List<Receiver> targets = section.targets;
       if (!targets.isEmpty() && section.takes(tenant)) {
-        List<Delivery.Alert> out = new ArrayList<>();
+        List<Delivery.Item> out = new ArrayList<>();
         for (Notice alert : alerts) {
           form(section, alert, current).ifPresent(out::add);
         }
@@ -155,7 +171,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   }
 
   /** Its counts go on in those of all. */
-  private int end(Alertmanager gone) {
+  private int end(Receiver gone) {
     int left = gone.close();
     undelivered.add(left);
     Delivery.Counts counts = gone.figures().counts();
@@ -166,7 +182,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   }
 
   /** Empty if relabelling drops the alert. */
-  private Optional<Delivery.Alert> form(Section section, Notice alert, BooleanSupplier current) {
+  private Optional<Delivery.Item> form(Section section, Notice alert, BooleanSupplier current) {
     Labels all = alert.labels();
     for (int i = 0; i < externalLabels.size(); i++) {
       if (all.value(externalLabels.name(i)).isEmpty()) {
@@ -180,7 +196,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       invalid.increment();
       return Optional.empty();
     }
-    return labels.map(each -> new Delivery.Alert(each, AlertForm.alert(alert, each), current));
+    return labels.map(each -> new Delivery.Item(each, AlertForm.alert(alert, each), current));
   }
 
   /** The URLs to which alerts are sent now. */
@@ -232,21 +248,20 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
         "notifications_requests",
         "Completed requests to an Alertmanager.",
         "alertmanager",
-        () -> figures(Alertmanager.Figures::requests, Long::sum));
+        () -> figures(Receiver.Figures::requests, Long::sum));
     meters.counter(
         "notifications_latency_seconds",
         "Total duration of requests to Alertmanagers.",
         () ->
-            figures(Alertmanager.Figures::requestSeconds, Double::sum).values().stream()
+            figures(Receiver.Figures::requestSeconds, Double::sum).values().stream()
                 .mapToDouble(Double::doubleValue)
                 .sum());
   }
 
-  private <T> Map<String, T> figures(
-      Function<Alertmanager.Figures, T> figure, BinaryOperator<T> sum) {
+  private <T> Map<String, T> figures(Function<Receiver.Figures, T> figure, BinaryOperator<T> sum) {
     Map<String, T> byAddress = new TreeMap<>();
     for (Section section : sections) {
-      for (Alertmanager each : section.targets) {
+      for (Receiver each : section.targets) {
         // Two sections may name the same Alertmanager.
         byAddress.merge(each.address() + AlertForm.PATH, figure.apply(each.figures()), sum);
       }
@@ -259,7 +274,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
     long refused = refusedBefore.sum();
     long outdated = outdatedBefore.sum();
     for (Section section : sections) {
-      for (Alertmanager each : section.targets) {
+      for (Receiver each : section.targets) {
         overflowed += each.figures().counts().overflowed();
         refused += each.figures().counts().refused();
         outdated += each.figures().counts().outdated();
@@ -283,11 +298,10 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
   @Override
   public void close() {
     sections.forEach(section -> section.discovery.ifPresent(Discovery::close));
-    List<Alertmanager> all =
-        sections.stream().flatMap(section -> section.targets.stream()).toList();
+    List<Receiver> all = sections.stream().flatMap(section -> section.targets.stream()).toList();
     CompletableFuture<Void> drained =
         CompletableFuture.allOf(
-            all.stream().map(Alertmanager::drain).toArray(CompletableFuture[]::new));
+            all.stream().map(Receiver::drain).toArray(CompletableFuture[]::new));
     Duration limit = settings.drain();
     try {
       drained.get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -297,7 +311,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
       Thread.currentThread().interrupt();
     }
     isClosed = true;
-    for (Alertmanager each : all) {
+    for (Receiver each : all) {
       int left = end(each);
       if (left > 0) {
         LOG.warn(

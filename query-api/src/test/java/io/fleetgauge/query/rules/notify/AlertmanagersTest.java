@@ -55,8 +55,7 @@ class AlertmanagersTest {
   @TempDir private Path folder;
 
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-  private final Logger logger =
-      (Logger) LoggerFactory.getLogger(Alertmanager.class.getPackageName());
+  private final Logger logger = (Logger) LoggerFactory.getLogger("io.fleetgauge.query");
 
   @BeforeEach
   void listen() {

@@ -1,10 +1,11 @@
-package io.fleetgauge.query.rules.notify;
+package io.fleetgauge.query.delivery;
 
-import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.ExternalAccess;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.HttpFailure;
+import io.fleetgauge.runtime.http.WebRequest;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.vertx.core.Future;
@@ -13,9 +14,10 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 
-/** Requests to the Alertmanagers of one section of the configuration. Safe for all threads. */
-final class AlertmanagerClient implements AutoCloseable {
+/** Requests to the receivers of one section of the configuration. Safe for all threads. */
+public final class ReceiverClient implements AutoCloseable {
   private static final int KEEP_SECONDS = 120;
 
   /** Secrets are read again so often. */
@@ -36,41 +38,38 @@ final class AlertmanagerClient implements AutoCloseable {
    * @param status of HTTP
    * @param text the beginning of the body
    */
-  record Answer(int status, String text) {}
+  public record Answer(int status, String text) {}
 
-  private AlertmanagerClient(Vertx vertx, AlertmanagerSettings settings, ExternalAccess access) {
+  private ReceiverClient(Vertx vertx, String section, Duration timeout, ExternalAccess access) {
     this.vertx = vertx;
-    this.timeoutMillis = settings.timeout().toMillis();
+    this.timeoutMillis = timeout.toMillis();
     this.requests =
         access.requests(
             vertx,
-            // For each Alertmanager: one request is under way, and one may be on its way out.
+            // For each receiver: one request is under way, and one may be on its way out.
             new HttpClients.Limits((int) timeoutMillis, KEEP_SECONDS, 2, 4));
-    this.looks = FilePoller.start(vertx, "secrets of " + settings.name(), LOOK_EVERY, access::look);
+    this.looks = FilePoller.start(vertx, "secrets of " + section, LOOK_EVERY, access::look);
   }
 
   /**
+   * @param section of the configuration, such as {@code rules.alertmanagers.main}
    * @throws StartFailure if a file with a secret cannot be used
    */
-  static AlertmanagerClient open(Vertx vertx, AlertmanagerSettings settings) throws StartFailure {
-    return new AlertmanagerClient(
-        vertx,
-        settings,
-        ExternalAccess.open("rules.alertmanagers." + settings.name(), settings.access()));
+  public static ReceiverClient open(
+      Vertx vertx, String section, Duration timeout, AccessSettings access) throws StartFailure {
+    return new ReceiverClient(vertx, section, timeout, ExternalAccess.open(section, access));
   }
 
   /**
-   * Sends alerts.
+   * Sends a body of JSON.
    *
-   * @param alertmanager with a port, and with the path below which it serves
+   * @param headers besides those of the content and of the access
    * @return fails when the whole answer is not there in time
    */
-  Future<Answer> post(URI alertmanager, byte[] body) {
-    return requests
-        .to(
-            HttpMethod.POST,
-            alertmanager.resolve(alertmanager.getRawPath() + AlertForm.PATH),
-            timeoutMillis)
+  public Future<Answer> post(URI target, Map<String, String> headers, byte[] body) {
+    WebRequest request = requests.to(HttpMethod.POST, target, timeoutMillis);
+    headers.forEach(request::header);
+    return request
         .header("Content-Type", "application/json")
         .longestAnswer(MAX_BODY)
         .body(body)

@@ -1,9 +1,10 @@
-package io.fleetgauge.query.rules.notify;
+package io.fleetgauge.query.delivery;
 
-import io.fleetgauge.query.rules.notify.Delivery.Effect;
-import io.fleetgauge.query.rules.notify.Delivery.Event;
+import io.fleetgauge.query.delivery.Delivery.Effect;
+import io.fleetgauge.query.delivery.Delivery.Event;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
 import java.util.List;
@@ -14,16 +15,17 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One Alertmanager and what waits for it. Safe for all threads. */
-final class Alertmanager {
-  private static final Logger LOG = LoggerFactory.getLogger(Alertmanager.class);
+/** One receiver and what waits for it. Safe for all threads. */
+public final class Receiver {
+  private static final Logger LOG = LoggerFactory.getLogger(Receiver.class);
   private static final int MAX_REQUEST_BYTES = 4 << 20;
 
-  /** Answers that are about the alerts, and not about the request as such. */
+  /** Answers that are about the items, and not about the request as such. */
   private static final List<Integer> REFUSALS = List.of(400, 413, 422);
 
   private final URI address;
-  private final AlertmanagerClient client;
+  private final Names names;
+  private final Posting posting;
   private final Vertx vertx;
   private final Context context;
   private final ProblemLog problems;
@@ -38,21 +40,39 @@ final class Alertmanager {
   private long requestNanos;
 
   /**
-   * Counts of alerts and requests.
+   * Words of messages.
    *
-   * @param length alerts that wait or are under way
+   * @param receiver such as {@code Alertmanager}
+   * @param item such as {@code alert}
    */
-  record Figures(Delivery.Counts counts, int length, long requests, double requestSeconds) {}
+  public record Names(String receiver, String item) {}
+
+  /** Sends items to the receiver. */
+  public interface Posting {
+    /** Sends them in one request; fails when the whole answer is not there in time. */
+    Future<ReceiverClient.Answer> post(List<Delivery.Item> items);
+
+    /** The receiver has taken them. */
+    default void taken(List<Delivery.Item> items) {}
+  }
 
   /**
-   * @param address with a port, and with the path below which it serves
-   * @param queue most alerts that wait
-   * @param batch most alerts of a request
+   * Counts of items and requests.
+   *
+   * @param length items that wait or are under way
    */
-  Alertmanager(Vertx vertx, AlertmanagerClient client, URI address, int queue, int batch) {
+  public record Figures(Delivery.Counts counts, int length, long requests, double requestSeconds) {}
+
+  /**
+   * @param address for messages, and to tell it from others
+   * @param queue most items that wait
+   * @param batch most items of a request
+   */
+  public Receiver(Vertx vertx, Names names, Posting posting, URI address, int queue, int batch) {
     this.vertx = vertx;
     this.context = vertx.getOrCreateContext();
-    this.client = client;
+    this.names = names;
+    this.posting = posting;
     this.address = address;
     this.delivery =
         new Delivery(queue, batch, MAX_REQUEST_BYTES, new SplittableRandom(System.nanoTime()));
@@ -60,17 +80,17 @@ final class Alertmanager {
     this.refusals = new ProblemLog(LOG::error, LOG::debug);
   }
 
-  URI address() {
+  public URI address() {
     return address;
   }
 
-  synchronized Figures figures() {
+  public synchronized Figures figures() {
     return new Figures(delivery.counts(), delivery.length(), requests, requestNanos / 1e9);
   }
 
   /** Never blocks. */
-  void offer(List<Delivery.Alert> alerts) {
-    on(new Event.Offered(alerts));
+  public void offer(List<Delivery.Item> items) {
+    on(new Event.Offered(items));
   }
 
   /**
@@ -78,7 +98,7 @@ final class Alertmanager {
    *
    * @return done when nothing waits; not failed
    */
-  CompletableFuture<Void> drain() {
+  public CompletableFuture<Void> drain() {
     on(new Event.Closing());
     synchronized (this) {
       isClosing = true;
@@ -90,9 +110,9 @@ final class Alertmanager {
   /**
    * Sends nothing more.
    *
-   * @return number of alerts that were not delivered
+   * @return number of items that were not delivered
    */
-  synchronized int close() {
+  public synchronized int close() {
     isClosed = true;
     drained.complete(null);
     return delivery.length();
@@ -122,25 +142,25 @@ final class Alertmanager {
 
   private void carryOut(Effect effect) {
     switch (effect) {
-      case Effect.Send send -> context.runOnContext(none -> post(send.alerts()));
+      case Effect.Send send -> context.runOnContext(none -> post(send.items()));
       case Effect.Wait pause -> vertx.setTimer(pause.millis(), id -> on(new Event.Due()));
       case Effect.Drop drop -> {}
     }
   }
 
-  private void post(List<Delivery.Alert> alerts) {
+  private void post(List<Delivery.Item> items) {
     long begin = System.nanoTime();
-    client
-        .post(address, AlertForm.list(alerts.stream().map(Delivery.Alert::json).toList()))
+    posting
+        .post(items)
         .onComplete(
             done ->
                 context.runOnContext(
                     none -> {
                       count(System.nanoTime() - begin);
                       if (done.succeeded()) {
-                        answered(alerts, done.result());
+                        answered(items, done.result());
                       } else {
-                        failed(alerts.size(), reason(done.cause()));
+                        failed(items.size(), reason(done.cause()));
                       }
                     }));
   }
@@ -150,20 +170,24 @@ final class Alertmanager {
     requestNanos += nanos;
   }
 
-  private void answered(List<Delivery.Alert> alerts, AlertmanagerClient.Answer answer) {
+  private void answered(List<Delivery.Item> items, ReceiverClient.Answer answer) {
     if (answer.status() / 100 == 2) {
       problems.update(nowMillis(), Optional.empty());
+      posting.taken(items);
       on(new Event.Taken());
     } else if (REFUSALS.contains(answer.status())) {
       problems.update(nowMillis(), Optional.empty());
-      if (alerts.size() == 1) {
+      if (items.size() == 1) {
         refusals.update(
             nowMillis(),
             Optional.of(
-                "Alertmanager "
+                names.receiver()
+                    + " "
                     + address
-                    + " rejects the alert "
-                    + alerts.getFirst().labels()
+                    + " rejects the "
+                    + names.item()
+                    + " "
+                    + items.getFirst().key()
                     + ", which is dropped: status "
                     + answer.status()
                     + ": "
@@ -171,21 +195,24 @@ final class Alertmanager {
       }
       on(new Event.Refused());
     } else {
-      failed(alerts.size(), "status " + answer.status() + ": " + answer.text());
+      failed(items.size(), "status " + answer.status() + ": " + answer.text());
     }
   }
 
-  private void failed(int alerts, String reason) {
+  private void failed(int items, String reason) {
     if (isClosed()) {
       return; // the connection was closed from here
     }
     problems.update(
         nowMillis(),
         Optional.of(
-            "Alertmanager "
+            names.receiver()
+                + " "
                 + address
-                + " accepts no alerts; "
-                + alerts
+                + " accepts no "
+                + names.item()
+                + "s; "
+                + items
                 + " and those that follow wait, the newest state of each: "
                 + reason));
     on(new Event.Failed());

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.notify;
+package io.fleetgauge.query.delivery;
 
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayDeque;
@@ -11,15 +11,14 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Decides what is sent to one Alertmanager and when: events in, effects out. One request is under
- * way at a time. Not for several threads.
+ * Decides what is sent to one receiver and when: events in, effects out. One request is under way
+ * at a time. Not for several threads.
  *
- * <p>Of each alert only the newest state waits. Alerts of a request that fails wait again, before
- * the others, unless there is a newer state of them. A request that is refused because of what is
- * in it is repeated in two halves, until the alert that is refused is alone; only that one is
- * dropped.
+ * <p>Of each item only the newest state waits. Items of a request that fails wait again, before the
+ * others, unless there is a newer state of them. A request that is refused because of what is in it
+ * is repeated in two halves, until the item that is refused is alone; only that one is dropped.
  */
-final class Delivery {
+public final class Delivery {
   static final long FIRST_BACK_OFF_MILLIS = 500;
   static final long LONGEST_BACK_OFF_MILLIS = 30_000;
 
@@ -27,25 +26,25 @@ final class Delivery {
   static final long LONGEST_CLOSING_MILLIS = 500;
 
   /**
-   * An alert that waits.
+   * An item that waits.
    *
-   * @param labels labels that tell it from all others
+   * @param key tells it from all others
    * @param json as it is sent
    * @param current true if it is still this process that sends it
    */
-  record Alert(Labels labels, byte[] json, BooleanSupplier current) {}
+  public record Item(Labels key, byte[] json, BooleanSupplier current) {}
 
   /** The events that a delivery is told. */
   sealed interface Event {
-    record Offered(List<Alert> alerts) implements Event {}
+    record Offered(List<Item> items) implements Event {}
 
     /** The time of {@link Effect.Wait} is over. */
     record Due() implements Event {}
 
-    /** The Alertmanager has taken what was sent. */
+    /** The receiver has taken what was sent. */
     record Taken() implements Event {}
 
-    /** The Alertmanager refuses something of what was sent, and may have taken the rest. */
+    /** The receiver refuses something of what was sent, and may have taken the rest. */
     record Refused() implements Event {}
 
     /** There was no answer, or one that has nothing to do with what was sent. */
@@ -58,38 +57,38 @@ final class Delivery {
   /** The work that follows from an event. */
   sealed interface Effect {
     /** Answered by {@link Event.Taken}, {@link Event.Refused} or {@link Event.Failed}. */
-    record Send(List<Alert> alerts) implements Effect {}
+    record Send(List<Item> items) implements Effect {}
 
     /** Answered by {@link Event.Due}. */
     record Wait(long millis) implements Effect {}
 
-    /** The Alertmanager refuses this alert, which is dropped. */
-    record Drop(Alert alert) implements Effect {}
+    /** The receiver refuses this item, which is dropped. */
+    record Drop(Item item) implements Effect {}
   }
 
   /**
-   * Counts of alerts.
+   * Counts of items.
    *
    * @param sent in requests that are over, failed ones too, as Prometheus counts them
    * @param errors in requests that failed or were refused
    * @param overflowed dropped because too many waited
-   * @param refused dropped because the Alertmanager refuses them
+   * @param refused dropped because the receiver refuses them
    * @param replaced older states that were not sent because a newer one came
    * @param outdated dropped because they were not this process's to send any more
    */
-  record Counts(
+  public record Counts(
       long sent, long errors, long overflowed, long refused, long replaced, long outdated) {}
 
   private final int capacity;
   private final int batch;
   private final int maxBytes;
   private final RandomGenerator random;
-  private final LinkedHashMap<Labels, Alert> waiting = new LinkedHashMap<>();
+  private final LinkedHashMap<Labels, Item> waiting = new LinkedHashMap<>();
 
   /** Parts of a refused request, which are sent before anything else. */
-  private final Deque<List<Alert>> parts = new ArrayDeque<>();
+  private final Deque<List<Item>> parts = new ArrayDeque<>();
 
-  private List<Alert> underWay = List.of();
+  private List<Item> underWay = List.of();
   private boolean isPausing;
   private boolean isClosing;
   private int failuresInARow;
@@ -101,9 +100,9 @@ final class Delivery {
   private long outdated;
 
   /**
-   * @param capacity most alerts that wait, besides those of one request
-   * @param batch most alerts of a request
-   * @param maxBytes longest request, unless a single alert is longer
+   * @param capacity most items that wait, besides those of one request
+   * @param batch most items of a request
+   * @param maxBytes longest request, unless a single item is longer
    */
   Delivery(int capacity, int batch, int maxBytes, RandomGenerator random) {
     this.capacity = capacity;
@@ -116,7 +115,7 @@ final class Delivery {
     return new Counts(sent, errors, overflowed, refused, replaced, outdated);
   }
 
-  /** Alerts that wait or are under way. */
+  /** Items that wait or are under way. */
   int length() {
     return waiting.size() + underWay.size() + parts.stream().mapToInt(List::size).sum();
   }
@@ -127,7 +126,7 @@ final class Delivery {
 
   List<Effect> on(Event event) {
     switch (event) {
-      case Event.Offered offered -> offered.alerts().forEach(this::add);
+      case Event.Offered offered -> offered.items().forEach(this::add);
       case Event.Due due -> isPausing = false;
       case Event.Taken taken -> {
         over();
@@ -148,7 +147,7 @@ final class Delivery {
   }
 
   private List<Effect> refused() {
-    List<Alert> of = over();
+    List<Item> of = over();
     errors += of.size();
     failuresInARow = 0;
     List<Effect> effects = new ArrayList<>();
@@ -164,7 +163,7 @@ final class Delivery {
   }
 
   private List<Effect> failed() {
-    List<Alert> of = over();
+    List<Item> of = over();
     errors += of.size();
     // First those of later parts, so that at last all are in their order again.
     while (!parts.isEmpty()) {
@@ -188,14 +187,14 @@ final class Delivery {
   }
 
   /** Those that are still to be sent from here. */
-  private List<Alert> current(List<Alert> alerts) {
-    List<Alert> current = alerts.stream().filter(each -> each.current().getAsBoolean()).toList();
-    outdated += alerts.size() - current.size();
+  private List<Item> current(List<Item> items) {
+    List<Item> current = items.stream().filter(each -> each.current().getAsBoolean()).toList();
+    outdated += items.size() - current.size();
     return current;
   }
 
-  private List<Alert> takeBatch() {
-    List<Alert> taken = new ArrayList<>();
+  private List<Item> takeBatch() {
+    List<Item> taken = new ArrayList<>();
     long bytes = 0;
     while (taken.size() < batch && !waiting.isEmpty()) {
       bytes += waiting.firstEntry().getValue().json().length;
@@ -208,28 +207,28 @@ final class Delivery {
   }
 
   /** The request that is over. */
-  private List<Alert> over() {
-    List<Alert> of = underWay;
+  private List<Item> over() {
+    List<Item> of = underWay;
     underWay = List.of();
     sent += of.size();
     return of;
   }
 
   /** A newer state takes the place of the one that waits, and so its turn. */
-  private void add(Alert alert) {
-    if (waiting.put(alert.labels(), alert) != null) {
+  private void add(Item item) {
+    if (waiting.put(item.key(), item) != null) {
       replaced++;
     }
     trim();
   }
 
   /** Before all others, in their order. */
-  private void again(List<Alert> alerts) {
-    for (Alert alert : alerts.reversed()) {
-      if (waiting.containsKey(alert.labels())) {
+  private void again(List<Item> items) {
+    for (Item item : items.reversed()) {
+      if (waiting.containsKey(item.key())) {
         replaced++;
       } else {
-        waiting.putFirst(alert.labels(), alert);
+        waiting.putFirst(item.key(), item);
       }
     }
   }

@@ -1,11 +1,11 @@
-package io.fleetgauge.query.rules.notify;
+package io.fleetgauge.query.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.query.rules.notify.Delivery.Alert;
-import io.fleetgauge.query.rules.notify.Delivery.Counts;
-import io.fleetgauge.query.rules.notify.Delivery.Effect;
-import io.fleetgauge.query.rules.notify.Delivery.Event;
+import io.fleetgauge.query.delivery.Delivery.Counts;
+import io.fleetgauge.query.delivery.Delivery.Effect;
+import io.fleetgauge.query.delivery.Delivery.Event;
+import io.fleetgauge.query.delivery.Delivery.Item;
 import io.fleetgauge.sample.Labels;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DeliveryTest {
   private final Delivery delivery = new Delivery(5, 3, 1_000, new SplittableRandom(1));
 
-  private static Alert alert(String name, String state) {
-    return new Alert(
+  private static Item alert(String name, String state) {
+    return new Item(
         Labels.of("alertname", name), state.getBytes(StandardCharsets.UTF_8), () -> true);
   }
 
-  private static Event offered(Alert... alerts) {
+  private static Event offered(Item... alerts) {
     return new Event.Offered(List.of(alerts));
   }
 
@@ -38,15 +38,15 @@ class DeliveryTest {
             shown.add(
                 String.join(
                     " ",
-                    send.alerts().stream()
+                    send.items().stream()
                         .map(
                             each ->
-                                each.labels().value("alertname")
+                                each.key().value("alertname")
                                     + "="
                                     + new String(each.json(), StandardCharsets.UTF_8))
                         .toList()));
         case Effect.Wait pause -> shown.add("wait");
-        case Effect.Drop drop -> shown.add("drop " + drop.alert().labels().value("alertname"));
+        case Effect.Drop drop -> shown.add("drop " + drop.item().key().value("alertname"));
       }
     }
     return shown;
@@ -71,7 +71,7 @@ class DeliveryTest {
   @Test
   void whatWaitedWhileAnotherProcessWentOnWithItsGroupIsNotSent() {
     boolean[] owns = {true};
-    Alert old = new Alert(Labels.of("alertname", "a"), new byte[] {'1'}, () -> owns[0]);
+    Item old = new Item(Labels.of("alertname", "a"), new byte[] {'1'}, () -> owns[0]);
     assertThat(on(offered(old, alert("b", "1")))).containsExactly("a=1 b=1");
     assertThat(on(new Event.Failed())).containsExactly("wait");
     owns[0] = false;
@@ -256,12 +256,12 @@ class DeliveryTest {
         if (due.getLast() instanceof Effect.Send send) {
           int fate = calms ? 0 : random.nextInt(4);
           // A single alert is refused only if it is wrong; here none is.
-          if (fate <= 1 || fate == 2 && send.alerts().size() == 1) {
-            send.alerts()
+          if (fate <= 1 || fate == 2 && send.items().size() == 1) {
+            send.items()
                 .forEach(
                     each ->
                         known.put(
-                            each.labels().value("alertname"),
+                            each.key().value("alertname"),
                             new String(each.json(), StandardCharsets.UTF_8)));
             event = new Event.Taken();
           } else {
