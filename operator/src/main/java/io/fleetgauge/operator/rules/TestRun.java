@@ -11,11 +11,11 @@ import io.fleetgauge.promql.script.ScriptException;
 import io.fleetgauge.promql.script.TestSeries;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.sample.Labels;
@@ -134,8 +134,8 @@ final class TestRun {
     return whole;
   }
 
-  private CompletionStage<Void> write(List<ResultSample> samples) {
-    for (ResultSample sample : samples) {
+  private CompletionStage<Void> write(List<DerivedSample> samples) {
+    for (DerivedSample sample : samples) {
       series.put(sample.labels(), sample.time(), sample.value(), sample.histogram());
     }
     return CompletableFuture.completedFuture(null);

@@ -14,6 +14,7 @@ import io.fleetgauge.promql.script.TestSeries;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
@@ -98,7 +99,7 @@ class BackfillTest {
     TestSeries live = series();
     GroupState state = GroupState.initial(group);
     for (long slot = first; slot <= last; slot += MINUTE) {
-      List<GroupEvaluation.ResultSample> written = new ArrayList<>();
+      List<DerivedSample> written = new ArrayList<>();
       GroupEvaluation.Outcome outcome =
           GroupEvaluation.evaluate(
                   group,
@@ -123,7 +124,7 @@ class BackfillTest {
               .join();
       state = outcome.after();
       written.addAll(outcome.samples());
-      for (GroupEvaluation.ResultSample sample : written) {
+      for (DerivedSample sample : written) {
         if (!sample.labels().metric().startsWith("ALERTS")) {
           addTo(evaluated, sample.labels(), sample.time(), sample.value());
         }

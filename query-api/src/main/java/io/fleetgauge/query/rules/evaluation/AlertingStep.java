@@ -1,10 +1,10 @@
 package io.fleetgauge.query.rules.evaluation;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.template.Links;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
@@ -36,7 +36,8 @@ final class AlertingStep {
   record AlertElement(Labels labels, SortedMap<String, String> annotations, double value) {}
 
   /** The alerts after the slot, and what is written and sent. */
-  record StepResult(List<AlertInstance> alerts, List<ResultSample> samples, List<Notice> notices) {}
+  record StepResult(
+      List<AlertInstance> alerts, List<DerivedSample> samples, List<Notice> notices) {}
 
   AlertingStep(RuleGroup group, Rule.Alerting rule, long slot, GroupEvaluation.Settings settings) {
     this.group = group;
@@ -59,7 +60,7 @@ final class AlertingStep {
     }
     seen.values().forEach(series -> alerts.compute(series.labels(), (_, old) -> of(series, old)));
     List<AlertInstance> after = new ArrayList<>();
-    List<ResultSample> samples = new ArrayList<>();
+    List<DerivedSample> samples = new ArrayList<>();
     int active = 0;
     for (AlertInstance alert : alerts.values()) {
       AlertInstance next = seen.containsKey(alert.labels()) ? present(alert) : absent(alert);
@@ -81,7 +82,7 @@ final class AlertingStep {
 
   /** All alerts stay as they are; their samples are written for this slot too. */
   StepResult kept(List<AlertInstance> before) {
-    List<ResultSample> samples = new ArrayList<>();
+    List<DerivedSample> samples = new ArrayList<>();
     for (AlertInstance alert : before) {
       if (alert.state() != State.INACTIVE) {
         Alerts.addSamples(rule, labels, alert, sampleTime, samples);
@@ -172,7 +173,7 @@ final class AlertingStep {
 
   // --- what is sent ---
 
-  private StepResult sent(List<AlertInstance> alerts, List<ResultSample> samples) {
+  private StepResult sent(List<AlertInstance> alerts, List<DerivedSample> samples) {
     return new StepResult(
         alerts.stream().map(alert -> isDue(alert) ? sentAt(alert, slot) : alert).toList(),
         samples,

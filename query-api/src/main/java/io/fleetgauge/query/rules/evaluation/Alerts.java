@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.evaluation;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.sample.Labels;
@@ -40,14 +41,12 @@ final class Alerts {
       Labels ruleLabels,
       AlertInstance alert,
       long time,
-      List<GroupEvaluation.ResultSample> out) {
+      List<DerivedSample> out) {
     Labels common = ruleLabels.with(alert.labels()).with(NAME, rule.name());
     String state = alert.state().name().toLowerCase(Locale.ROOT);
+    out.add(new DerivedSample(common.with(Labels.NAME, STATE_SERIES).with(STATE, state), time, 1));
     out.add(
-        new GroupEvaluation.ResultSample(
-            common.with(Labels.NAME, STATE_SERIES).with(STATE, state), time, 1));
-    out.add(
-        new GroupEvaluation.ResultSample(
+        new DerivedSample(
             common.with(Labels.NAME, SINCE_SERIES), time, Math.floorDiv(alert.activeAt(), 1000L)));
   }
 }

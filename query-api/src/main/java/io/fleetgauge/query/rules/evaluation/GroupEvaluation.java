@@ -3,11 +3,10 @@ package io.fleetgauge.query.rules.evaluation;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -57,7 +56,7 @@ public final class GroupEvaluation {
   @FunctionalInterface
   public interface Writer {
     /** Completes when queries see the samples; if it fails, the evaluation fails. */
-    CompletionStage<Void> write(List<ResultSample> samples);
+    CompletionStage<Void> write(List<DerivedSample> samples);
   }
 
   /**
@@ -100,26 +99,10 @@ public final class GroupEvaluation {
    */
   public record Outcome(
       GroupState after,
-      List<ResultSample> samples,
+      List<DerivedSample> samples,
       List<Notice> alerts,
       int written,
       int outside) {}
-
-  /**
-   * A sample to write.
-   *
-   * @param value {@link Staleness#MARKER} ends the series, and stands beside a histogram
-   * @param histogram null when the sample is a number
-   */
-  public record ResultSample(Labels labels, long time, double value, Histogram histogram) {
-    public ResultSample(Labels labels, long time, double value) {
-      this(labels, time, value, null);
-    }
-
-    static ResultSample end(Labels labels, long time) {
-      return new ResultSample(labels, time, Staleness.MARKER);
-    }
-  }
 
   /**
    * An alert as it is sent. Times in ms since the epoch.
@@ -153,8 +136,8 @@ public final class GroupEvaluation {
   private final Writer writer;
   private final RuleEvaluation rules;
   private final RuleStep[] steps;
-  private final Map<Labels, ResultSample> seriesWritten = new HashMap<>();
-  private final List<ResultSample> samples = new ArrayList<>();
+  private final Map<Labels, DerivedSample> seriesWritten = new HashMap<>();
+  private final List<DerivedSample> samples = new ArrayList<>();
   private int handed;
 
   private GroupEvaluation(
@@ -199,10 +182,10 @@ public final class GroupEvaluation {
   }
 
   /** The markers that end all series of a group that is no longer there. */
-  public static List<ResultSample> ended(GroupState last, long time) {
+  public static List<DerivedSample> ended(GroupState last, long time) {
     TreeSet<Labels> series = new TreeSet<>(last.ending());
     last.rules().forEach(rule -> series.addAll(rule.series()));
-    return series.stream().map(labels -> ResultSample.end(labels, time)).toList();
+    return series.stream().map(labels -> DerivedSample.end(labels, time)).toList();
   }
 
   // --- rounds ---
@@ -227,7 +210,7 @@ public final class GroupEvaluation {
   }
 
   private CompletionStage<Void> write(RuleOrder.Round round) {
-    List<ResultSample> now = new ArrayList<>();
+    List<DerivedSample> now = new ArrayList<>();
     for (int place : round.rules()) {
       steps[place] = withoutConflicts(steps[place]);
       now.addAll(steps[place].samples());
@@ -246,8 +229,8 @@ public final class GroupEvaluation {
   /** Keeps the first of two samples of a series, as by Prometheus; the rule says so. */
   private RuleStep withoutConflicts(RuleStep step) {
     Set<Labels> refused = new LinkedHashSet<>();
-    for (ResultSample sample : step.samples()) {
-      ResultSample first = seriesWritten.putIfAbsent(sample.labels(), sample);
+    for (DerivedSample sample : step.samples()) {
+      DerivedSample first = seriesWritten.putIfAbsent(sample.labels(), sample);
       if (first != null && !isSame(first, sample)) {
         refused.add(sample.labels());
       }
@@ -255,17 +238,17 @@ public final class GroupEvaluation {
     return refused.isEmpty() ? step : step.without(refused);
   }
 
-  private static boolean isSame(ResultSample one, ResultSample other) {
+  private static boolean isSame(DerivedSample one, DerivedSample other) {
     return Double.doubleToRawLongBits(one.value()) == Double.doubleToRawLongBits(other.value())
         && Objects.equals(one.histogram(), other.histogram());
   }
 
   /** Ends what was written at the slot before and now is not, unless another rule writes it. */
-  private void addEnds(Collection<Labels> old, Collection<Labels> still, List<ResultSample> out) {
+  private void addEnds(Collection<Labels> old, Collection<Labels> still, List<DerivedSample> out) {
     Set<Labels> kept = new HashSet<>(still);
     for (Labels series : old) {
       if (!kept.contains(series) && !seriesWritten.containsKey(series)) {
-        out.add(ResultSample.end(series, sampleTime));
+        out.add(DerivedSample.end(series, sampleTime));
       }
     }
   }

@@ -4,6 +4,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.query.Answer;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
@@ -157,7 +158,7 @@ public final class Restoration {
   private RuleState merged(Rule.Alerting rule, RuleState state, long newest, Set<Labels> seen) {
     Labels own = Alerts.labels(group, rule);
     TreeMap<Labels, AlertInstance> alerts = new TreeMap<>();
-    List<GroupEvaluation.ResultSample> written = new ArrayList<>();
+    List<DerivedSample> written = new ArrayList<>();
     for (AlertInstance alert : state.alerts()) {
       Labels stored = stored(rule, alert.labels());
       Series active = since.get(stored);
@@ -192,7 +193,7 @@ public final class Restoration {
         state.lastEvaluation(),
         state.durationNanos(),
         List.copyOf(alerts.values()),
-        written.stream().map(GroupEvaluation.ResultSample::labels).toList());
+        written.stream().map(DerivedSample::labels).toList());
   }
 
   /**

@@ -3,11 +3,11 @@ package io.fleetgauge.query.rules.evaluation;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.Rule;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
@@ -123,13 +123,13 @@ final class RuleEvaluation {
     if (step.samples().stream().allMatch(sample -> isInScope(sample.labels()))) {
       return step;
     }
-    List<ResultSample> kept =
+    List<DerivedSample> kept =
         step.samples().stream().filter(sample -> isInScope(sample.labels())).toList();
     List<Labels> series = step.after().series().stream().filter(this::isInScope).toList();
     int outside = step.samples().size() - kept.size();
     Labels example =
         step.samples().stream()
-            .map(ResultSample::labels)
+            .map(DerivedSample::labels)
             .filter(labels -> !isInScope(labels))
             .findFirst()
             .orElseThrow();
@@ -188,7 +188,7 @@ final class RuleEvaluation {
           seen.missing());
     }
     try {
-      List<ResultSample> written = new ArrayList<>();
+      List<DerivedSample> written = new ArrayList<>();
       List<Labels> series = new ArrayList<>();
       Set<Labels> known = new HashSet<>();
       Map<String, String> own = group.labels(rule);
@@ -202,7 +202,7 @@ final class RuleEvaluation {
         }
         series.add(labels);
         written.add(
-            new ResultSample(
+            new DerivedSample(
                 labels,
                 queryTime,
                 sample.histogram() == null ? sample.value() : Staleness.MARKER,
@@ -261,7 +261,7 @@ final class RuleEvaluation {
   }
 
   private RuleStep step(RuleState before, AlertingStep.StepResult done, List<String> missing) {
-    List<Labels> series = done.samples().stream().map(ResultSample::labels).toList();
+    List<Labels> series = done.samples().stream().map(DerivedSample::labels).toList();
     return new RuleStep(
         state(before, Health.OK, "", done.alerts(), series),
         done.samples(),

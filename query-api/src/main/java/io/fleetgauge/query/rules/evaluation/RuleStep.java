@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.evaluation;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.sample.Labels;
 import java.util.List;
 import java.util.Set;
@@ -13,13 +14,13 @@ import java.util.Set;
  */
 record RuleStep(
     RuleState after,
-    List<GroupEvaluation.ResultSample> samples,
+    List<DerivedSample> samples,
     List<GroupEvaluation.Notice> notices,
     List<String> missing,
     int outside) {
   RuleStep(
       RuleState after,
-      List<GroupEvaluation.ResultSample> samples,
+      List<DerivedSample> samples,
       List<GroupEvaluation.Notice> notices,
       List<String> missing) {
     this(after, samples, notices, missing, 0);

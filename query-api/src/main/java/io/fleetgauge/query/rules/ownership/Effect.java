@@ -1,5 +1,6 @@
 package io.fleetgauge.query.rules.ownership;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupState;
@@ -52,7 +53,7 @@ public sealed interface Effect {
   record Abandon() implements Effect {}
 
   /** Store what ends series of a group that is not known any more. */
-  record End(RuleGroup.Id group, List<GroupEvaluation.ResultSample> markers) implements Effect {
+  record End(RuleGroup.Id group, List<DerivedSample> markers) implements Effect {
     public End {
       markers = List.copyOf(markers);
     }

@@ -1,8 +1,8 @@
 package io.fleetgauge.query.rules.ownership;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
@@ -71,7 +71,7 @@ final class Endings {
       state.rules().forEach(rule -> rule.series().forEach(over::remove));
     }
     for (Effect.End each : ends) {
-      List<ResultSample> markers =
+      List<DerivedSample> markers =
           each.markers().stream().filter(marker -> over.contains(marker.labels())).toList();
       if (!markers.isEmpty()) {
         effects.accept(new Effect.End(each.group(), markers));

@@ -3,6 +3,8 @@ package io.fleetgauge.query.rules.running;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.RulesSettings;
+import io.fleetgauge.query.derived.DerivedSample;
+import io.fleetgauge.query.derived.DerivedWriter;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
@@ -35,7 +37,7 @@ final class RunningGroup {
   private final Context context;
   private final RuleOwner owner;
   private final SlotData data;
-  private final ResultWriter writer;
+  private final DerivedWriter<RuleGroup.Id> writer;
   private final RuleCounts counts;
   private final Outbox outbox = new Outbox();
   private RuleGroup group;
@@ -45,7 +47,7 @@ final class RunningGroup {
       RulesEnvironment environment,
       RuleOwner owner,
       SlotData data,
-      ResultWriter writer,
+      DerivedWriter<RuleGroup.Id> writer,
       RuleCounts counts) {
     this.group = group;
     this.environment = environment;
@@ -135,11 +137,12 @@ final class RunningGroup {
   }
 
   /** Later rules of the group read these samples, so they are stored before the others. */
-  private Future<Void> writeNow(long term, List<GroupEvaluation.ResultSample> samples) {
+  private Future<Void> writeNow(long term, List<DerivedSample> samples) {
     return environment
         .link()
         .call(() -> writer.writeNow(samples, () -> owner.mayPublish(term)))
-        .compose(stored -> stored);
+        .compose(stored -> stored)
+        .recover(failure -> Future.failedFuture(new RetryLater(failure.getMessage())));
   }
 
   private void evaluated(Effect.Evaluate of, GroupEvaluation.Outcome outcome, long nanos) {

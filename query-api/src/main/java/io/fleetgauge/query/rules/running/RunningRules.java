@@ -1,6 +1,7 @@
 package io.fleetgauge.query.rules.running;
 
 import io.fleetgauge.cluster.peers.PeerLink;
+import io.fleetgauge.query.derived.DerivedWriter;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Slots;
@@ -46,7 +47,7 @@ public final class RunningRules implements AutoCloseable {
   private final RuleOwner owner;
   private final StateExchange exchange;
   private final SlotData data;
-  private final ResultWriter writer;
+  private final DerivedWriter<RuleGroup.Id> writer;
   private final RuleCounts counts = new RuleCounts();
   private final Map<RuleGroup.Id, RunningGroup> groups = new HashMap<>();
   private List<RuleGroup> known = List.of();
@@ -60,7 +61,9 @@ public final class RunningRules implements AutoCloseable {
     this.owner = new RuleOwner(link, environment.clock(), this::carryOut);
     this.exchange = new StateExchange(link, owner);
     this.data = new SlotData(context, environment.querier()::watermark, environment.clock());
-    this.writer = new ResultWriter(context, environment.http(), environment.view());
+    this.writer =
+        new DerivedWriter<>(
+            "rules", "results of rules", context, environment.http(), environment.view());
   }
 
   /** Mounts what other query APIs ask; the rules run from {@link #start} on. */
@@ -203,7 +206,7 @@ public final class RunningRules implements AutoCloseable {
   public void declare(Meters meters) {
     counts.declare(meters);
     owner.declare(meters);
-    writer.declare(meters);
+    writer.declare("rule", meters);
     meters.counter(
         "rule_state_failures",
         "States of rules on disk that could not be read or written.",

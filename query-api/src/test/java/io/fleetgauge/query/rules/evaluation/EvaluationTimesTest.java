@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -55,7 +55,7 @@ class EvaluationTimesTest {
     assertThat(asked).containsOnly(minute(3));
     assertThat(outcome.samples()).hasSize(3).allMatch(each -> each.time() == minute(3));
     assertThat(outcome.samples().getFirst())
-        .isEqualTo(new ResultSample(Labels.of("__name__", "r"), minute(3), 4));
+        .isEqualTo(new DerivedSample(Labels.of("__name__", "r"), minute(3), 4));
     assertThat(outcome.after().rules().get(1).alerts().getFirst().activeAt()).isEqualTo(minute(5));
     Outcome next =
         GroupEvaluation.evaluate(

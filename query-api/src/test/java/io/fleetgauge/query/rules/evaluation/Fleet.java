@@ -8,13 +8,13 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.script.ScriptException;
 import io.fleetgauge.promql.script.TestSeries;
 import io.fleetgauge.promql.syntax.ParseOptions;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.InvalidRules;
 import io.fleetgauge.query.rules.definition.RuleFileReader;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.definition.TemplateCheck;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
 import io.fleetgauge.sample.Labels;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +42,7 @@ final class Fleet {
   GroupState state;
 
   /** Told of all samples that are written. */
-  Consumer<List<ResultSample>> onWrite = samples -> {};
+  Consumer<List<DerivedSample>> onWrite = samples -> {};
 
   static RuleGroup group(String yaml) {
     try {
@@ -80,7 +80,7 @@ final class Fleet {
     return outcome;
   }
 
-  CompletionStage<Void> write(List<ResultSample> samples) {
+  CompletionStage<Void> write(List<DerivedSample> samples) {
     onWrite.accept(samples);
     samples.forEach(
         sample -> series.put(sample.labels(), sample.time(), sample.value(), sample.histogram()));

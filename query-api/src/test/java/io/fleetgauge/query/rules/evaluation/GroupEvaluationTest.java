@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Settings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -454,7 +454,7 @@ class GroupEvaluationTest {
             "r{n=\"a\"} ends",
             "r{n=\"b\"} ends");
     assertThat(GroupEvaluation.ended(fleet.state, minute(2)))
-        .extracting(ResultSample::labels)
+        .extracting(DerivedSample::labels)
         .containsExactly(
             Labels.of("__name__", "r", "n", "a", "x", "y"),
             Labels.of("__name__", "s", "n", "a"),
@@ -509,7 +509,7 @@ class GroupEvaluationTest {
               - {alert: Seen, expr: 'count(ALERTS{alertname=~"Hot|Long", alertstate="firing"})', annotations: {v: '{{ $value }}'}}
             """);
     List<GroupState> states = new ArrayList<>();
-    List<List<ResultSample>> samples = new ArrayList<>();
+    List<List<DerivedSample>> samples = new ArrayList<>();
     for (int at = 0; at < 60; at++) {
       samples.add(fleet.evaluate(group, at).samples());
       states.add(fleet.state);

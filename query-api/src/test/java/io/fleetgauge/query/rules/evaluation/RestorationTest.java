@@ -3,6 +3,7 @@ package io.fleetgauge.query.rules.evaluation;
 import static io.fleetgauge.query.rules.evaluation.Fleet.MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +89,7 @@ class RestorationTest {
     }
     GroupState found = restored(fleet, slot(6) + MINUTE / 2).orElseThrow();
     GroupState lost = fleet.state;
-    List<GroupEvaluation.ResultSample> expected = evaluate(fleet, 7).samples();
+    List<DerivedSample> expected = evaluate(fleet, 7).samples();
 
     fleet.state = found;
     assertThat(lost.slot()).isEqualTo(found.slot());

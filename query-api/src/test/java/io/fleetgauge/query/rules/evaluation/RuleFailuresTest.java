@@ -4,6 +4,7 @@ import static io.fleetgauge.query.rules.evaluation.Fleet.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
@@ -28,7 +29,7 @@ class RuleFailuresTest {
               - {record: a, expr: "2"}
               - {record: a, expr: "1"}
             """);
-    List<GroupEvaluation.ResultSample> all = new ArrayList<>();
+    List<DerivedSample> all = new ArrayList<>();
     fleet.onWrite = all::addAll;
 
     for (int minute = 0; minute < 2; minute++) {

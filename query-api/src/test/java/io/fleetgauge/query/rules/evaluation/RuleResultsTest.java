@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Queries;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.QueryAnswer;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -39,7 +39,7 @@ class RuleResultsTest {
   void aScalarIsOneSampleWithoutLabels() {
     Outcome recorded = new Fleet().evaluate(group(rule("{record: r, expr: 1 + 1}")), 0);
     assertThat(recorded.samples())
-        .containsExactly(new ResultSample(Labels.of("__name__", "r"), minute(0), 2));
+        .containsExactly(new DerivedSample(Labels.of("__name__", "r"), minute(0), 2));
     Outcome alerted = new Fleet().evaluate(group(rule("{alert: A, expr: 1 + 1}")), 0);
     assertThat(alerted.alerts().getFirst().labels()).isEqualTo(Labels.of("alertname", "A"));
   }
@@ -92,7 +92,7 @@ class RuleResultsTest {
   void aHistogramIsRecordedAndIsAnAlertWithoutAValue() {
     Fleet fleet = new Fleet().load("t {{schema:0 count:3 sum:6 buckets:[1 2]}}x9");
     Outcome recorded = fleet.evaluate(group(rule("{record: r, expr: t}")), 0);
-    ResultSample sample = recorded.samples().getFirst();
+    DerivedSample sample = recorded.samples().getFirst();
     assertThat(Staleness.isMarker(sample.value())).isTrue();
     assertThat(sample.histogram().count()).isEqualTo(3);
     fleet.state = null;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.peers.Heartbeat;
 import io.fleetgauge.cluster.peers.PeerMachine;
+import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.AlertInstance;
 import io.fleetgauge.query.rules.evaluation.AlertInstance.State;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Outcome;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.RuleState;
 import io.fleetgauge.query.rules.evaluation.RuleState.Health;
@@ -324,7 +324,7 @@ class OwnershipMachineTest {
     assertThat(effects(Effect.End.class)).isEmpty();
 
     tickUntil(60_000);
-    ResultSample marker = new ResultSample(SERIES, BEGIN + 5_000, Staleness.MARKER);
+    DerivedSample marker = new DerivedSample(SERIES, BEGIN + 5_000, Staleness.MARKER);
     assertThat(effects(Effect.End.class)).containsExactly(new Effect.End(GROUP, List.of(marker)));
   }
 

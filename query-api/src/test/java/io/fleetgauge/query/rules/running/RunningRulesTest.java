@@ -400,7 +400,7 @@ class RunningRulesTest {
     assertThat(written).hasValue(0);
   }
 
-  @Tag("slow") // ResultWriterTest is quick
+  @Tag("slow") // DerivedWriterTest is quick
   @Test
   void aSlotIsPublishedOnlyWhenAGatewayHasItsSamples() throws Exception {
     gatewayStatus.set(503);

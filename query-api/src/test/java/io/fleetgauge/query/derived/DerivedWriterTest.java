@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.running;
+package io.fleetgauge.query.derived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation.ResultSample;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
@@ -51,11 +50,11 @@ import org.xerial.snappy.Snappy;
 
 /** Results that are stored through gateways, which answer as they are told. */
 @ExtendWith(VertxExtension.class)
-class ResultWriterTest {
-  private static final List<ResultSample> TWO =
+class DerivedWriterTest {
+  private static final List<DerivedSample> TWO =
       List.of(
-          new ResultSample(Labels.of("__name__", "a"), 1_000, 1),
-          new ResultSample(Labels.of("__name__", "b"), 1_000, 2));
+          new DerivedSample(Labels.of("__name__", "a"), 1_000, 1),
+          new DerivedSample(Labels.of("__name__", "b"), 1_000, 2));
 
   private static final RuleGroup.Id GROUP = new RuleGroup.Id("", "f", "g");
   private static final RuleGroup.Id OTHER = new RuleGroup.Id("t", "f", "g");
@@ -74,7 +73,7 @@ class ResultWriterTest {
   private Vertx vertx;
   private OutgoingHttp outgoing;
   private Context context;
-  private ResultWriter writer;
+  private DerivedWriter<RuleGroup.Id> writer;
 
   @BeforeEach
   void start(Vertx started) throws Exception {
@@ -88,7 +87,9 @@ class ResultWriterTest {
             new HttpClients.Limits(1_000, 10, 8, 10));
     gateways = Map.of("g1", gateway());
     writer =
-        new ResultWriter(
+        new DerivedWriter<>(
+            "rules",
+            "results of rules",
             context,
             outgoing,
             () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false));
@@ -127,14 +128,14 @@ class ResultWriterTest {
   }
 
   /** Done when they are stored. */
-  private Future<Void> begin(RuleGroup.Id group, List<ResultSample> samples) {
+  private Future<Void> begin(RuleGroup.Id group, List<DerivedSample> samples) {
     Promise<Void> stored = Promise.promise();
     context.runOnContext(none -> writer.write(group, samples, () -> stored.complete()));
     return stored.future();
   }
 
-  private static List<ResultSample> one(String metric) {
-    return List.of(new ResultSample(Labels.of("__name__", metric), 1_000, 1));
+  private static List<DerivedSample> one(String metric) {
+    return List.of(new DerivedSample(Labels.of("__name__", metric), 1_000, 1));
   }
 
   private void answer(int... statuses) {
@@ -165,7 +166,7 @@ class ResultWriterTest {
 
   private String metrics() {
     Meters meters = new Meters("query");
-    writer.declare(meters);
+    writer.declare("rule", meters);
     return new String(meters.exposition(), StandardCharsets.UTF_8);
   }
 
@@ -227,9 +228,9 @@ class ResultWriterTest {
             new Histogram.Buckets(new int[] {1}, new double[] {3}),
             Histogram.Buckets.NONE,
             new double[0]);
-    ResultSample number = TWO.getFirst();
-    ResultSample shape =
-        new ResultSample(Labels.of("__name__", "h"), 1_000, Staleness.MARKER, histogram);
+    DerivedSample number = TWO.getFirst();
+    DerivedSample shape =
+        new DerivedSample(Labels.of("__name__", "h"), 1_000, Staleness.MARKER, histogram);
     begin(GROUP, List.of(number, shape)).await(120, TimeUnit.SECONDS);
     assertThat(Snappy.uncompress(bodies.getFirst()))
         .isEqualTo(
@@ -355,7 +356,7 @@ class ResultWriterTest {
     AtomicInteger asked = new AtomicInteger();
     answer(503);
     Future<Void> now = onContext(() -> writer.writeNow(TWO, () -> asked.incrementAndGet() == 1));
-    assertThatThrownBy(() -> now.await(120, TimeUnit.SECONDS)).isInstanceOf(RetryLater.class);
+    assertThatThrownBy(() -> now.await(120, TimeUnit.SECONDS)).isInstanceOf(NotStored.class);
     assertThat(requests).hasValue(1);
     answer(204);
     onContext(() -> writer.writeNow(TWO, () -> true)).await(120, TimeUnit.SECONDS);
@@ -364,9 +365,9 @@ class ResultWriterTest {
 
   @Test
   void manyResultsAreSentInSeveralBodies() throws Exception {
-    List<ResultSample> many = new ArrayList<>();
+    List<DerivedSample> many = new ArrayList<>();
     for (int i = 0; i < 20_001; i++) {
-      many.add(new ResultSample(Labels.of("__name__", "m", "i", "" + i), 1_000, i));
+      many.add(new DerivedSample(Labels.of("__name__", "m", "i", "" + i), 1_000, i));
     }
     answer(204, 204, 204);
     begin(GROUP, many).await(120, TimeUnit.SECONDS);
@@ -380,9 +381,9 @@ class ResultWriterTest {
   void theOldestResultsThatAreNotOnTheirWayAreGivenUpWhenTooManyWait() throws Exception {
     byte[] random = new byte[12 << 20];
     new Random(1).nextBytes(random);
-    List<ResultSample> large =
+    List<DerivedSample> large =
         List.of(
-            new ResultSample(
+            new DerivedSample(
                 Labels.of("__name__", "m", "x", new String(random, StandardCharsets.ISO_8859_1)),
                 1_000,
                 1));

@@ -1,8 +1,6 @@
-package io.fleetgauge.query.rules.running;
+package io.fleetgauge.query.derived;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.query.rules.definition.RuleGroup;
-import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.runtime.process.Meters;
@@ -32,12 +30,14 @@ import org.slf4j.LoggerFactory;
 import org.xerial.snappy.Snappy;
 
 /**
- * Stores the results of slots through gateways: slots of a group in order, each until a gateway has
- * acknowledged it. While no gateway takes them, slots wait, up to a limit of bytes; then the oldest
- * one of the group is given up. For one event loop.
+ * Stores derived samples through gateways: those of a queue in order, each batch until a gateway
+ * has acknowledged it. While no gateway takes them, batches wait, up to a limit of bytes; then the
+ * oldest one of the queue is given up. For one event loop.
+ *
+ * @param <Q> names a queue, such as a rule group
  */
-final class ResultWriter {
-  private static final Logger LOG = LoggerFactory.getLogger(ResultWriter.class);
+public final class DerivedWriter<Q> {
+  private static final Logger LOG = LoggerFactory.getLogger(DerivedWriter.class);
   private static final long MAX_WAITING_BYTES = 64 << 20;
 
   /** A body of so many series is below what a gateway accepts. */
@@ -49,10 +49,12 @@ final class ResultWriter {
   private static final long TIMEOUT_MILLIS = 10_000;
   private static final long RETRY_MILLIS = 300;
 
+  private final String what;
+  private final String told;
   private final Context context;
   private final OutgoingHttp http;
   private final Supplier<ClusterView> view;
-  private final Map<RuleGroup.Id, Deque<Slot>> waiting = new HashMap<>();
+  private final Map<Q, Deque<Batch>> waiting = new HashMap<>();
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
   private final LongAdder written = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -63,15 +65,15 @@ final class ResultWriter {
 
   private record Body(byte[] bytes, int samples) {}
 
-  /** The results of a slot. */
-  private static final class Slot {
+  /** Samples that are stored together. */
+  private static final class Batch {
     private final Deque<Body> bodies;
     private final int samples;
     private final long bytes;
     private final Runnable stored;
     private boolean abandoned;
 
-    private Slot(Deque<Body> bodies, int samples, Runnable stored) {
+    private Batch(Deque<Body> bodies, int samples, Runnable stored) {
       this.bodies = bodies;
       this.samples = samples;
       this.bytes = bodies.stream().mapToLong(body -> body.bytes.length).sum();
@@ -79,79 +81,87 @@ final class ResultWriter {
     }
   }
 
-  ResultWriter(Context context, OutgoingHttp http, Supplier<ClusterView> view) {
+  /**
+   * @param what a word for the samples, which gateways are told
+   * @param told the samples, for people
+   * @param view the cluster, in which gateways store them
+   */
+  public DerivedWriter(
+      String what, String told, Context context, OutgoingHttp http, Supplier<ClusterView> view) {
+    this.what = what;
+    this.told = told;
     this.context = context;
     this.http = http;
     this.view = view;
   }
 
   /**
-   * Stores samples after those of the group's earlier slots.
+   * Stores samples after the earlier ones of the queue.
    *
    * @param stored is run when a gateway has acknowledged or refused them; not if they are given up
    */
-  void write(RuleGroup.Id group, List<GroupEvaluation.ResultSample> samples, Runnable stored) {
-    Slot slot = new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), stored);
-    Deque<Slot> queue = waiting.computeIfAbsent(group, none -> new ArrayDeque<>());
-    queue.addLast(slot);
-    waitingBytes += slot.bytes;
+  public void write(Q of, List<DerivedSample> samples, Runnable stored) {
+    Batch batch = new Batch(new ArrayDeque<>(bodies(samples)), samples.size(), stored);
+    Deque<Batch> queue = waiting.computeIfAbsent(of, none -> new ArrayDeque<>());
+    queue.addLast(batch);
+    waitingBytes += batch.bytes;
     if (waitingBytes > MAX_WAITING_BYTES && queue.size() > 2) {
       // Not the first one, which is on its way.
-      Slot first = queue.removeFirst();
-      Slot oldest = queue.removeFirst();
+      Batch first = queue.removeFirst();
+      Batch oldest = queue.removeFirst();
       queue.addFirst(first);
       waitingBytes -= oldest.bytes;
       dropped.add(oldest.samples);
     }
     if (queue.size() == 1) {
-      next(group, queue);
+      next(of, queue);
     }
   }
 
   /** Stores samples now: later queries of the same evaluation read them. */
-  Future<Void> writeNow(List<GroupEvaluation.ResultSample> samples, BooleanSupplier isWanted) {
+  public Future<Void> writeNow(List<DerivedSample> samples, BooleanSupplier isWanted) {
     Promise<Void> stored = Promise.promise();
-    Slot slot =
-        new Slot(new ArrayDeque<>(bodies(samples)), samples.size(), () -> stored.complete());
-    post(slot, isWanted, () -> stored.tryFail(new RetryLater("the samples are not stored")));
+    Batch batch =
+        new Batch(new ArrayDeque<>(bodies(samples)), samples.size(), () -> stored.complete());
+    post(batch, isWanted, () -> stored.tryFail(new NotStored()));
     return stored.future();
   }
 
-  private void next(RuleGroup.Id group, Deque<Slot> queue) {
+  private void next(Q of, Deque<Batch> queue) {
     if (queue.isEmpty()) {
-      waiting.remove(group, queue);
+      waiting.remove(of, queue);
       return;
     }
-    Slot slot = queue.getFirst();
+    Batch batch = queue.getFirst();
     post(
-        new Slot(
-            slot.bodies,
-            slot.samples,
+        new Batch(
+            batch.bodies,
+            batch.samples,
             () -> {
-              if (slot.abandoned) {
+              if (batch.abandoned) {
                 return;
               }
               queue.removeFirst();
-              waitingBytes -= slot.bytes;
-              slot.stored.run();
-              next(group, queue);
+              waitingBytes -= batch.bytes;
+              batch.stored.run();
+              next(of, queue);
             }),
-        () -> !slot.abandoned,
+        () -> !batch.abandoned,
         () -> {});
   }
 
-  private void post(Slot slot, BooleanSupplier isWanted, Runnable givenUp) {
+  private void post(Batch batch, BooleanSupplier isWanted, Runnable givenUp) {
     if (!isWanted.getAsBoolean()) {
       givenUp.run();
       return;
     }
-    if (slot.bodies.isEmpty()) {
-      slot.stored.run();
+    if (batch.bodies.isEmpty()) {
+      batch.stored.run();
       return;
     }
     List<URI> gateways = List.copyOf(view.get().gateways().values());
     if (gateways.isEmpty()) {
-      again(slot, isWanted, givenUp, "no gateway is in the cluster");
+      again(batch, isWanted, givenUp, "no gateway is in the cluster");
       return;
     }
     URI gateway = gateways.get(Math.floorMod(turn++, gateways.size()));
@@ -159,36 +169,37 @@ final class ResultWriter {
         .header("Content-Type", Version.V1.contentType())
         .header("Content-Encoding", "snappy")
         .header("X-Prometheus-Remote-Write-Version", "0.1.0")
-        .header(IntakeProtocol.DERIVED, "rules")
-        .body(slot.bodies.getFirst().bytes)
+        .header(IntakeProtocol.DERIVED, what)
+        .body(batch.bodies.getFirst().bytes)
         .send()
         .onComplete(
             done ->
                 context.runOnContext(
                     none -> {
                       if (done.failed()) {
-                        again(slot, isWanted, givenUp, gateway + ": " + done.cause());
+                        again(batch, isWanted, givenUp, gateway + ": " + done.cause());
                         return;
                       }
                       int status = done.result().status();
                       if (status / 100 == 2) {
                         problems.update(steadyMillis(), Optional.empty());
-                        written.add(slot.bodies.getFirst().samples);
-                        next(slot, isWanted, givenUp);
+                        written.add(batch.bodies.getFirst().samples);
+                        next(batch, isWanted, givenUp);
                       } else if (status / 100 == 4 && status != 429 && status != 401) {
                         // The gateway has stored what it could; to send it again would not help.
                         int stored = stored(done.result().headers());
                         written.add(stored);
-                        refused.add(Math.max(0, slot.bodies.getFirst().samples - stored));
+                        refused.add(Math.max(0, batch.bodies.getFirst().samples - stored));
                         LOG.warn(
-                            "gateway {} rejected results of rules: {} {}",
+                            "gateway {} rejected {}: {} {}",
                             gateway,
+                            told,
                             status,
                             done.result().body());
-                        next(slot, isWanted, givenUp);
+                        next(batch, isWanted, givenUp);
                       } else {
                         again(
-                            slot,
+                            batch,
                             isWanted,
                             givenUp,
                             gateway + ": status " + status + " " + done.result().body());
@@ -196,9 +207,9 @@ final class ResultWriter {
                     }));
   }
 
-  private void next(Slot slot, BooleanSupplier isWanted, Runnable givenUp) {
-    slot.bodies.removeFirst();
-    post(slot, isWanted, givenUp);
+  private void next(Batch batch, BooleanSupplier isWanted, Runnable givenUp) {
+    batch.bodies.removeFirst();
+    post(batch, isWanted, givenUp);
   }
 
   /** Number of samples that a gateway says it has stored; 0 if it says nothing. */
@@ -211,11 +222,11 @@ final class ResultWriter {
     return stored;
   }
 
-  private void again(Slot slot, BooleanSupplier isWanted, Runnable givenUp, String why) {
+  private void again(Batch batch, BooleanSupplier isWanted, Runnable givenUp, String why) {
     retries.increment();
     problems.update(
-        steadyMillis(), Optional.of("results of rules wait because they are not stored: " + why));
-    context.owner().setTimer(RETRY_MILLIS, timer -> post(slot, isWanted, givenUp));
+        steadyMillis(), Optional.of(told + " wait because they are not stored: " + why));
+    context.owner().setTimer(RETRY_MILLIS, timer -> post(batch, isWanted, givenUp));
   }
 
   private static long steadyMillis() {
@@ -223,17 +234,17 @@ final class ResultWriter {
   }
 
   /** Forgets all that is not acknowledged: somebody else may store it. */
-  void abandon() {
-    waiting.values().forEach(queue -> queue.forEach(slot -> slot.abandoned = true));
+  public void abandon() {
+    waiting.values().forEach(queue -> queue.forEach(batch -> batch.abandoned = true));
     waiting.clear();
     waitingBytes = 0;
   }
 
-  boolean isIdle() {
+  public boolean isIdle() {
     return waiting.isEmpty();
   }
 
-  private static List<Body> bodies(List<GroupEvaluation.ResultSample> samples) {
+  private static List<Body> bodies(List<DerivedSample> samples) {
     List<Body> bodies = new ArrayList<>();
     RemoteWriteWriter out = new RemoteWriteWriter(Version.V1);
     for (int from = 0; from < samples.size(); from += SERIES_AT_ONCE) {
@@ -249,7 +260,7 @@ final class ResultWriter {
     return bodies;
   }
 
-  private static void write(GroupEvaluation.ResultSample sample, RemoteWriteWriter out) {
+  private static void write(DerivedSample sample, RemoteWriteWriter out) {
     out.series(sample.labels());
     if (sample.histogram() == null) {
       out.sample(sample.time(), sample.value());
@@ -258,18 +269,21 @@ final class ResultWriter {
     }
   }
 
-  /** Declares what is counted here. */
-  void declare(Meters meters) {
-    meters.counter("rule_samples_written", "Stored results of rules.", written::sum);
+  /**
+   * Declares what is counted here.
+   *
+   * @param one a word for the samples, such as {@code rule}
+   */
+  public void declare(String one, Meters meters) {
+    String all = Character.toUpperCase(told.charAt(0)) + told.substring(1);
+    meters.counter(one + "_samples_written", "Stored " + told + ".", written::sum);
+    meters.counter(one + "_samples_refused", all + " that a gateway rejected.", refused::sum);
     meters.counter(
-        "rule_samples_refused", "Results of rules that a gateway rejected.", refused::sum);
-    meters.counter(
-        "rule_samples_dropped",
-        "Results of rules that were dropped because too many waited to be stored.",
+        one + "_samples_dropped",
+        all + " that were dropped because too many waited to be stored.",
         dropped::sum);
     meters.counter(
-        "rule_write_retries", "Times that results of rules were sent again.", retries::sum);
-    meters.gauge(
-        "rule_waiting_bytes", "Results of rules that wait to be stored.", () -> waitingBytes);
+        one + "_write_retries", "Times that " + told + " were sent again.", retries::sum);
+    meters.gauge(one + "_waiting_bytes", all + " that wait to be stored.", () -> waitingBytes);
   }
 }
