@@ -56,39 +56,56 @@ public record Episode(
     return over.isEmpty();
   }
 
-  /** Returns true if another version tells more than the time at which it was seen last. */
-  boolean tellsMoreThan(Episode before) {
-    return severity != before.severity
-        || proven != before.proven
-        || !cause.equals(before.cause)
-        || count != before.count
-        || since != before.since
-        || isOpen() != before.isOpen()
-        || !suspects.equals(before.suspects)
-        || !suspectedCause.equals(before.suspectedCause)
-        || !related.equals(before.related);
+  /** Returns true if both are of one kind and subject, and an XID of one code. */
+  public boolean isOfTheSameAs(Episode other) {
+    return kind == other.kind
+        && subject.equals(other.subject)
+        && (!isByCode(kind) || cause.equals(other.cause));
+  }
+
+  /** Returns true if episodes of a kind are told apart by their cause, the code of an XID. */
+  static boolean isByCode(FaultKind kind) {
+    return kind == FaultKind.XID || kind == FaultKind.XID_APPLICATION;
+  }
+
+  /** Returns true if both were there at one time; an open one goes on. */
+  public boolean overlaps(Episode other) {
+    return since <= other.over.orElse(Long.MAX_VALUE) && other.since <= over.orElse(Long.MAX_VALUE);
+  }
+
+  /** The same, known by another identity. */
+  public Episode named(String name) {
+    return changed(name, lastSeen, over, overReason, suspects, suspectedCause, related, shadow);
+  }
+
+  /** The same, seen again. */
+  public Episode seen(long time) {
+    return changed(id, time, over, overReason, suspects, suspectedCause, related, shadow);
+  }
+
+  /** The same, with what is known of other episodes. */
+  public Episode related(
+      List<Suspect> suspected, String causedBy, List<String> others, boolean isShadow) {
+    return changed(id, lastSeen, over, overReason, suspected, causedBy, others, isShadow);
   }
 
   /** The same, over. */
-  Episode over(long time, String reason) {
+  public Episode over(long time, String reason) {
+    return changed(
+        id, lastSeen, OptionalLong.of(time), reason, suspects, suspectedCause, related, shadow);
+  }
+
+  private Episode changed(
+      String name,
+      long seenAt,
+      OptionalLong end,
+      String reason,
+      List<Suspect> suspected,
+      String causedBy,
+      List<String> others,
+      boolean isShadow) {
     return new Episode(
-        id,
-        kind,
-        severity,
-        subject,
-        cause,
-        proven,
-        since,
-        foundAt,
-        lastSeen,
-        OptionalLong.of(time),
-        reason,
-        count,
-        text,
-        evidence,
-        suspects,
-        suspectedCause,
-        related,
-        shadow);
+        name, kind, severity, subject, cause, proven, since, foundAt, seenAt, end, reason, count,
+        text, evidence, suspected, causedBy, others, isShadow);
   }
 }

@@ -20,14 +20,20 @@ public final class EpisodeTrack {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+  /** A sign that is seen again after so long without ticks, ms, is of another fault. */
+  private static final long HOLE = 300_000;
+
   private final Thresholds thresholds;
   private final Map<Key, Episode> open;
 
   /** Tells episodes of one host or job apart. */
   private record Key(FaultKind kind, Subject subject, String code) {
     static Key of(FaultKind kind, Subject subject, String cause) {
-      boolean byCode = kind == FaultKind.XID || kind == FaultKind.XID_APPLICATION;
-      return new Key(kind, subject, byCode ? cause : "");
+      return new Key(kind, subject, Episode.isByCode(kind) ? cause : "");
+    }
+
+    static Key of(Episode episode) {
+      return of(episode.kind(), episode.subject(), episode.cause());
     }
   }
 
@@ -47,7 +53,12 @@ public final class EpisodeTrack {
 
   /** Takes over open episodes, which another process has told. */
   public void restore(Collection<Episode> episodes) {
-    episodes.forEach(each -> open.put(Key.of(each.kind(), each.subject(), each.cause()), each));
+    episodes.forEach(each -> open.put(Key.of(each), each));
+  }
+
+  /** Gives an open episode another identity. */
+  public void rename(String id, String name) {
+    open.replaceAll((key, each) -> each.id().equals(id) ? each.named(name) : each);
   }
 
   /** The open episodes, in the order of their beginnings. */
@@ -59,28 +70,28 @@ public final class EpisodeTrack {
    * Goes on to a tick.
    *
    * @param findings all that detectors find at this tick
-   * @return episodes that have begun, tell more than before, or are over
+   * @return episodes that have begun, were seen, or are over
    */
   public List<Episode> at(long time, List<Finding> findings) {
+    if (findings.isEmpty() && open.isEmpty()) {
+      return List.of();
+    }
     List<Episode> changed = new ArrayList<>();
     Map<Key, Finding> best = new LinkedHashMap<>();
     for (Finding each : findings) {
       best.merge(Key.of(each.kind(), each.subject(), each.cause()), each, EpisodeTrack::better);
     }
-    best.forEach(
-        (key, finding) -> {
-          Episode before = open.get(key);
-          Episode now = before == null ? begin(finding, time) : went(before, finding, time);
-          open.put(key, now);
-          if (before == null || now.tellsMoreThan(before)) {
-            changed.add(now);
-          }
-        });
-    open.values()
+    // What was missing for long enough before this tick is over, and what is found now is another.
+    open.entrySet()
         .removeIf(
-            each -> {
+            entry -> {
+              Episode each = entry.getValue();
               long quiet = thresholds.of(each.kind()).quietMillis();
-              boolean isOver = time > each.lastSeen() && time - each.lastSeen() >= quiet;
+              boolean isSeen = best.containsKey(entry.getKey());
+              boolean isOver =
+                  isSeen
+                      ? best.get(entry.getKey()).since() - each.lastSeen() > Math.max(quiet, HOLE)
+                      : time > each.lastSeen() && time - each.lastSeen() >= quiet;
               if (isOver) {
                 changed.add(
                     each.over(
@@ -88,6 +99,13 @@ public final class EpisodeTrack {
               }
               return isOver;
             });
+    best.forEach(
+        (key, finding) -> {
+          Episode before = open.get(key);
+          Episode now = before == null ? begin(finding, time) : went(before, finding, time);
+          open.put(key, now);
+          changed.add(now);
+        });
     return changed;
   }
 
@@ -98,6 +116,7 @@ public final class EpisodeTrack {
     return over;
   }
 
+  /** The likelier of two findings of one kind and subject: the proven one, else the older one. */
   private static Finding better(Finding one, Finding other) {
     if (one.proven() != other.proven()) {
       return one.proven() ? one : other;
@@ -129,19 +148,23 @@ public final class EpisodeTrack {
 
   private Episode went(Episode before, Finding finding, long time) {
     boolean isWeaker = before.proven() && !finding.proven();
+    // After a takeover times that the episode has counted already are looked at again.
+    int more = time > before.lastSeen() ? finding.count() : 0;
     return new Episode(
         before.id(),
         before.kind(),
-        finding.severity().orElse(thresholds.of(finding.kind()).severity()),
+        isWeaker
+            ? before.severity()
+            : finding.severity().orElse(thresholds.of(finding.kind()).severity()),
         before.subject(),
         isWeaker ? before.cause() : finding.cause(),
         before.proven() || finding.proven(),
         Math.min(before.since(), finding.since()),
         before.foundAt(),
-        time,
+        Math.max(before.lastSeen(), time),
         OptionalLong.empty(),
         "",
-        before.count() + finding.count(),
+        before.count() + more,
         isWeaker ? before.text() : finding.text(),
         isWeaker ? before.evidence() : finding.evidence(),
         isWeaker ? before.suspects() : finding.suspects(),
@@ -156,10 +179,11 @@ public final class EpisodeTrack {
     String gpu = subject.labels().value("gpu");
     String of = subject.uuid().isEmpty() ? "" : gpu.isEmpty() ? "-" + subject.uuid() : "-gpu" + gpu;
     String kind = finding.kind().text();
-    boolean byCode = finding.kind() == FaultKind.XID || finding.kind() == FaultKind.XID_APPLICATION;
+    String tenant = subject.job().isEmpty() ? "" : subject.labels().value("tenant");
     return TIME.format(Instant.ofEpochMilli(finding.since()))
         + "-"
-        + (byCode ? kind + finding.cause() : kind)
+        + (Episode.isByCode(finding.kind()) ? kind + finding.cause() : kind)
+        + (tenant.isEmpty() ? "" : "-" + tenant)
         + (subject.job().isEmpty() ? "" : "-" + subject.job())
         + (subject.host().isEmpty() ? "" : "-" + subject.host())
         + of

@@ -5,7 +5,9 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,11 +18,15 @@ import java.util.function.Consumer;
 
 /**
  * Makes ticks of the samples of one host, in order of time. A gauge keeps its value until it ends,
- * or for {@link #HOLD_MILLIS}. Not for several threads.
+ * or for {@link #HOLD_MILLIS}. A counter that was not read for a while has its increase over that
+ * while. Not for several threads.
  */
 public final class HostTicks {
   /** A metric that is read seldom stands for so long, as in PromQL. */
   public static final long HOLD_MILLIS = 300_000;
+
+  /** A counter that was not read for so long begins again. */
+  private static final long FORGET_MILLIS = 86_400_000;
 
   private static final int MOST_SERIES = 50_000;
   private static final Set<String> OF_GPU =
@@ -59,17 +65,30 @@ public final class HostTicks {
   private long time = Long.MIN_VALUE;
   private boolean hasTicked;
 
+  /** Readings of a GPU that rarely change, to share them from tick to tick. */
+  private final Map<String, SortedMap<String, Readings>> linksBefore = new HashMap<>();
+
+  private final Map<String, SortedMap<String, Readings>> codesBefore = new HashMap<>();
+  private final Map<String, SortedMap<String, Readings>> ranksBefore = new HashMap<>();
+
   /** A GPU as it was seen last. */
   private static final class Gpu {
-    Labels labels;
+    Labels labels = Labels.EMPTY;
     Labels owner = Labels.EMPTY;
     long ownedAt = Long.MIN_VALUE;
   }
 
   /** A series. */
   private static final class Row {
+    final Labels identity;
     final List<Signal> signals;
-    final Labels key;
+    final Entity entity;
+    final String uuid;
+
+    /** Tells links, codes, ranks or ports of one GPU or host apart. */
+    final String part;
+
+    final boolean isCounter;
     double value = Double.NaN;
     double before = Double.NaN;
     long at = Long.MIN_VALUE;
@@ -78,9 +97,20 @@ public final class HostTicks {
     boolean isEnded;
     boolean isGone;
 
-    Row(List<Signal> signals, Labels key) {
+    Row(Labels identity, List<Signal> signals) {
+      this.identity = identity;
       this.signals = signals;
-      this.key = key;
+      this.entity = signals.getFirst().entity();
+      this.uuid = entity.isOfGpu() ? identity.value("UUID") : "";
+      this.part =
+          switch (entity) {
+            case HOST, GPU -> "";
+            case LINK -> identity.value("nvlink");
+            case CODE -> identity.value("xid");
+            case RANK -> identity.value("communicator");
+            case PORT -> identity.value("device") + "/" + identity.value("port");
+          };
+      this.isCounter = signals.getFirst().form() == Signal.Form.INCREASE;
     }
   }
 
@@ -104,7 +134,9 @@ public final class HostTicks {
   }
 
   /**
-   * Goes on with new samples; those of times that have passed are left out.
+   * Goes on with new samples; those of times that have passed are left out. Samples of one time
+   * make one tick, so all of them have to come at once. What others wrote for the host, such as how
+   * many GPUs are expected, makes no tick of its own: it is a part of the next one.
    *
    * @param series raw samples of the metrics of {@link Signal}
    */
@@ -121,34 +153,41 @@ public final class HostTicks {
     }
     byTime.forEach(
         (at, samples) -> {
-          samples.forEach(sample -> take(at, sample));
-          time = at;
-          out.accept(tick());
-          hasTicked = true;
+          boolean isTick = false;
+          for (Sample sample : samples) {
+            isTick |= take(at, sample);
+          }
+          if (isTick) {
+            time = at;
+            out.accept(tick());
+            hasTicked = true;
+          }
         });
   }
 
-  private void take(long at, Sample sample) {
+  /** Returns true if the sample was read on the host. */
+  private boolean take(long at, Sample sample) {
     Row row = known.get(sample.labels);
     if (row == null || row.isGone) {
       row = begin(sample.labels);
       if (row == null) {
-        return;
+        return false;
       }
     }
+    boolean isRead = row.signals.getFirst() != Signal.EXPECTED;
     if (Staleness.isMarker(sample.value)) {
       row.isEnded |= row.at < at; // else the series of the next owner begins now
-      return;
+      return isRead;
     }
-    if (row.at == at) {
-      return; // a GPU with several owners has it several times
-    }
-    row.before = row.value;
-    row.beforeAt = row.at;
-    row.value = sample.value;
-    row.at = at;
-    row.isEnded = false;
     owner(at, sample.labels);
+    if (row.at != at) { // a GPU with several owners has it several times
+      row.before = row.value;
+      row.beforeAt = row.at;
+      row.value = sample.value;
+      row.at = at;
+      row.isEnded = false;
+    }
+    return isRead;
   }
 
   private Row begin(Labels labels) {
@@ -159,20 +198,22 @@ public final class HostTicks {
       }
     }
     boolean isInstance = !labels.value("GPU_I_ID").isEmpty();
-    if (signals.isEmpty() || isInstance || rows.size() >= MOST_SERIES) {
+    boolean isNameless =
+        !signals.isEmpty()
+            && signals.getFirst().entity().isOfGpu()
+            && labels.value("UUID").isEmpty();
+    if (signals.isEmpty() || isInstance || isNameless || rows.size() >= MOST_SERIES) {
       return null;
     }
     Labels identity = labels.without(ownerLabels).with(Labels.NAME, labels.metric());
-    Row row =
-        rows.computeIfAbsent(
-            identity,
-            none -> new Row(List.copyOf(signals), labels.only(signals.getFirst().entity().key())));
+    Row row = rows.computeIfAbsent(identity, none -> new Row(identity, List.copyOf(signals)));
     if (known.size() > 2 * rows.size() + 1_000) {
       known.clear(); // owners come and go
     }
     known.put(labels, row);
-    if (signals.getFirst().entity() == Entity.HOST) {
-      place = place(labels);
+    if (row.entity == Entity.HOST) {
+      Labels of = place(labels);
+      place = place.isEmpty() ? of : shared(place, of);
     }
     return row;
   }
@@ -181,19 +222,36 @@ public final class HostTicks {
     return labels.without(OF_GPU).without(OF_SERIES).without(ownerLabels);
   }
 
+  private static Labels shared(Labels one, Labels other) {
+    if (one.equals(other)) {
+      return one;
+    }
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < one.size(); i++) {
+      if (other.value(one.name(i)).equals(one.value(i))) {
+        names.add(one.name(i));
+      }
+    }
+    return one.only(names);
+  }
+
   private void owner(long at, Labels labels) {
     String uuid = labels.value("UUID");
     if (uuid.isEmpty()) {
       return;
     }
     Gpu gpu = gpus.computeIfAbsent(uuid, none -> new Gpu());
-    if (gpu.labels == null || gpu.labels.value("gpu").isEmpty()) {
-      gpu.labels = labels.only(OF_GPU);
+    if (gpu.ownedAt == at && gpu.owner.size() > 0 && gpu.labels.size() == OF_GPU.size()) {
+      return;
+    }
+    Labels named = labels.only(OF_GPU);
+    if (named.size() > gpu.labels.size()) {
+      gpu.labels = named;
       place = place.isEmpty() ? place(labels) : place;
     }
     Labels owner = labels.only(ownerLabels);
     if (gpu.ownedAt < at || owner.size() > gpu.owner.size()) {
-      gpu.owner = owner;
+      gpu.owner = owner.equals(gpu.owner) ? gpu.owner : owner;
       gpu.ownedAt = at;
     }
   }
@@ -205,42 +263,45 @@ public final class HostTicks {
     Map<String, SortedMap<String, Readings>> codes = new HashMap<>();
     Map<String, SortedMap<String, Readings>> ranks = new HashMap<>();
     SortedMap<String, Readings> ports = new TreeMap<>();
-    rows.values()
-        .removeIf(
-            row -> {
-              row.isGone = time - row.at > HOLD_MILLIS;
-              return row.isGone;
+    for (Iterator<Row> all = rows.values().iterator(); all.hasNext(); ) {
+      Row row = all.next();
+      if (row.at != Long.MIN_VALUE
+          && time - row.at > (row.isCounter ? FORGET_MILLIS : HOLD_MILLIS)) {
+        row.isGone = true;
+        all.remove();
+        continue;
+      }
+      boolean isKept = row.at != Long.MIN_VALUE && time - row.at <= HOLD_MILLIS && !row.isEnded;
+      if (isKept) {
+        add(
+            row,
+            switch (row.entity) {
+              case HOST -> ofHost;
+              case GPU -> ofGpus.computeIfAbsent(row.uuid, none -> new Readings(Entity.GPU));
+              case LINK -> of(links, row);
+              case CODE -> of(codes, row);
+              case RANK -> of(ranks, row);
+              case PORT -> ports.computeIfAbsent(row.part, none -> new Readings(Entity.PORT));
             });
-    for (Row row : rows.values()) {
-      Entity entity = row.signals.getFirst().entity();
-      String uuid = row.key.value("UUID");
-      Readings target =
-          switch (entity) {
-            case HOST -> ofHost;
-            case GPU -> ofGpus.computeIfAbsent(uuid, none -> new Readings(Entity.GPU));
-            case LINK -> of(links, uuid, entity, row.key.value("nvlink"));
-            case CODE -> of(codes, uuid, entity, row.key.value("xid"));
-            case RANK -> of(ranks, uuid, entity, row.key.value("communicator"));
-            case PORT ->
-                ports.computeIfAbsent(
-                    row.key.value("device") + "/" + row.key.value("port"),
-                    none -> new Readings(Entity.PORT));
-          };
-      add(row, target);
+      }
       row.isNew &= row.at < time;
     }
-    gpus.keySet().removeIf(uuid -> time - gpus.get(uuid).ownedAt > HOLD_MILLIS);
-    List<GpuTick> all = new ArrayList<>();
+    gpus.values().removeIf(gpu -> time - gpu.ownedAt > HOLD_MILLIS);
+    linksBefore.keySet().retainAll(gpus.keySet());
+    codesBefore.keySet().retainAll(gpus.keySet());
+    ranksBefore.keySet().retainAll(gpus.keySet());
+    List<GpuTick> all = new ArrayList<>(gpus.size());
     for (String uuid : new TreeSet<>(gpus.keySet())) {
       Gpu gpu = gpus.get(uuid);
+      Readings readings = ofGpus.get(uuid);
       all.add(
           new GpuTick(
               gpu.labels,
               gpu.owner,
-              ofGpus.getOrDefault(uuid, new Readings(Entity.GPU)),
-              links.getOrDefault(uuid, new TreeMap<>()),
-              codes.getOrDefault(uuid, new TreeMap<>()),
-              ranks.getOrDefault(uuid, new TreeMap<>())));
+              readings == null ? new Readings(Entity.GPU) : readings,
+              asBefore(uuid, links, linksBefore),
+              asBefore(uuid, codes, codesBefore),
+              asBefore(uuid, ranks, ranksBefore)));
     }
     all.sort(
         (a, b) -> {
@@ -253,16 +314,32 @@ public final class HostTicks {
     return new HostTick(host, time, place, ofHost, List.copyOf(all), ports);
   }
 
-  private static Readings of(
-      Map<String, SortedMap<String, Readings>> all, String uuid, Entity entity, String key) {
-    return all.computeIfAbsent(uuid, none -> new TreeMap<>())
-        .computeIfAbsent(key, none -> new Readings(entity));
+  private static Readings of(Map<String, SortedMap<String, Readings>> all, Row row) {
+    return all.computeIfAbsent(row.uuid, none -> new TreeMap<>())
+        .computeIfAbsent(row.part, none -> new Readings(row.entity));
+  }
+
+  /** Takes the readings of the tick before if they are the same: ticks are kept for an hour. */
+  private static SortedMap<String, Readings> asBefore(
+      String uuid,
+      Map<String, SortedMap<String, Readings>> now,
+      Map<String, SortedMap<String, Readings>> before) {
+    SortedMap<String, Readings> of = now.get(uuid);
+    if (of == null) {
+      return Collections.emptySortedMap();
+    }
+    SortedMap<String, Readings> last = before.get(uuid);
+    if (of.equals(last)) {
+      return last;
+    }
+    before.put(uuid, of);
+    return of;
   }
 
   private void add(Row row, Readings target) {
     for (Signal signal : row.signals) {
       if (signal.form() == Signal.Form.LAST) {
-        if (!Double.isNaN(row.value) && !row.isEnded) {
+        if (!Double.isNaN(row.value)) {
           target.add(signal, row.value, 0);
         }
       } else if (row.at == time && !Double.isNaN(row.value)) {

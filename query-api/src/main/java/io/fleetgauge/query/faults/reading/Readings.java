@@ -9,15 +9,16 @@ public final class Readings {
   private final Entity entity;
   private final double[] values;
 
-  /** Time that an increase took, ms. */
-  private final double[] millis;
+  /** Time that the increases took, ms, if it is the same for all of them; {@code NaN} for none. */
+  private double tookMillis = Double.NaN;
+
+  /** Time that each increase took, ms; null while it is the same for all. */
+  private double[] millis;
 
   public Readings(Entity entity) {
     this.entity = entity;
     this.values = new double[Signal.count(entity)];
-    this.millis = new double[values.length];
     Arrays.fill(values, Double.NaN);
-    Arrays.fill(millis, Double.NaN);
   }
 
   /** The newest value of a gauge; the increase of a counter, if it was read at this tick. */
@@ -38,14 +39,28 @@ public final class Readings {
   /** The increase of a counter for each second, if it was read at this tick. */
   public double rate(Signal signal) {
     int place = place(signal);
-    return values[place] / (millis[place] / MILLIS);
+    return values[place] / ((millis == null ? tookMillis : millis[place]) / MILLIS);
   }
 
   /** Adds a reading to those that the signal has already. */
-  public void add(Signal signal, double value, double tookMillis) {
+  public void add(Signal signal, double value, double took) {
     int place = place(signal);
-    values[place] = Double.isNaN(values[place]) ? value : values[place] + value;
-    millis[place] = Double.isNaN(millis[place]) ? tookMillis : Math.max(millis[place], tookMillis);
+    boolean isFirst = Double.isNaN(values[place]);
+    values[place] = isFirst ? value : values[place] + value;
+    if (signal.form() == Signal.Form.LAST) {
+      return;
+    }
+    if (millis == null) {
+      if (Double.isNaN(tookMillis) || tookMillis == took) {
+        tookMillis = took;
+        return;
+      }
+      millis = new double[values.length];
+      Arrays.fill(millis, tookMillis);
+      millis[place] = isFirst ? took : Math.max(tookMillis, took);
+      return;
+    }
+    millis[place] = isFirst ? took : Math.max(millis[place], took);
   }
 
   private int place(Signal signal) {
@@ -53,5 +68,19 @@ public final class Readings {
       throw new IllegalArgumentException(signal + " is no signal of a " + entity);
     }
     return signal.index();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Readings that
+        && entity == that.entity
+        && Arrays.equals(values, that.values)
+        && Arrays.equals(millis, that.millis)
+        && Double.compare(tookMillis, that.tookMillis) == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * entity.hashCode() + Arrays.hashCode(values);
   }
 }

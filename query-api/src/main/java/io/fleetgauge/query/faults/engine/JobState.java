@@ -1,0 +1,128 @@
+package io.fleetgauge.query.faults.engine;
+
+import io.fleetgauge.query.faults.detect.Finding;
+import io.fleetgauge.query.faults.detect.JobDetector;
+import io.fleetgauge.query.faults.detect.Thresholds;
+import io.fleetgauge.query.faults.episode.Episode;
+import io.fleetgauge.query.faults.episode.EpisodeTrack;
+import io.fleetgauge.query.faults.reading.JobStep;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** One job up to a step: its detectors and episodes. */
+final class JobState {
+  /** A job whose labels are missing for so long has ended, ms. */
+  static final long MISSING_MILLIS = 60_000;
+
+  static final String ENDED = "the job has ended";
+
+  private final List<JobDetector> detectors;
+  private final EpisodeTrack track;
+
+  /** Episodes that are over. */
+  private final List<Episode> closed;
+
+  private long time;
+  private long missingSince;
+  private boolean hasBegun;
+  private boolean hasEnded;
+
+  /**
+   * @param time of the step before the first
+   */
+  JobState(Thresholds thresholds, List<JobDetector> detectors, long time) {
+    this(detectors, new EpisodeTrack(thresholds), new ArrayList<>(), time, 0, false);
+  }
+
+  private JobState(
+      List<JobDetector> detectors,
+      EpisodeTrack track,
+      List<Episode> closed,
+      long time,
+      long missingSince,
+      boolean hasBegun) {
+    this.detectors = detectors;
+    this.track = track;
+    this.closed = closed;
+    this.time = time;
+    this.missingSince = missingSince;
+    this.hasBegun = hasBegun;
+  }
+
+  /** A state that goes on from here on its own. */
+  JobState copy() {
+    JobState copy =
+        new JobState(
+            detectors.stream().map(JobDetector::copy).toList(),
+            track.copy(),
+            new ArrayList<>(closed),
+            time,
+            missingSince,
+            hasBegun);
+    copy.hasEnded = hasEnded;
+    return copy;
+  }
+
+  long time() {
+    return time;
+  }
+
+  boolean hasEnded() {
+    return hasEnded;
+  }
+
+  void restore(Collection<Episode> episodes) {
+    track.restore(episodes);
+  }
+
+  void rename(String id, String name) {
+    track.rename(id, name);
+    closed.replaceAll(each -> each.id().equals(id) ? each.named(name) : each);
+  }
+
+  /** All episodes that are known: those that are over, then those that are open. */
+  List<Episode> episodes() {
+    List<Episode> all = new ArrayList<>(closed);
+    all.addAll(track.open());
+    return all;
+  }
+
+  void forget(long before) {
+    closed.removeIf(each -> each.over().getAsLong() < before);
+  }
+
+  /**
+   * Goes on to a step.
+   *
+   * @param step empty if no GPU has the job
+   */
+  void at(long next, Optional<JobStep> step) {
+    time = next;
+    if (hasEnded) {
+      return;
+    }
+    if (step.isEmpty()) {
+      if (hasBegun && missingSince == 0) {
+        missingSince = next;
+      } else if (hasBegun && next - missingSince >= MISSING_MILLIS) {
+        closed.addAll(track.end(missingSince, ENDED));
+        hasEnded = true;
+      }
+      return;
+    }
+    hasBegun = true;
+    missingSince = 0;
+    if (step.get().gpus().stream().noneMatch(JobStep.JobGpu::fresh)) {
+      return; // nothing is known of this step
+    }
+    List<Finding> findings = new ArrayList<>();
+    detectors.forEach(each -> each.on(step.get(), findings::add));
+    for (Episode each : track.at(next, findings)) {
+      if (!each.isOpen()) {
+        closed.add(each);
+      }
+    }
+  }
+}
