@@ -40,7 +40,7 @@ public final class Thresholds {
     }
 
     public double number(String key) {
-      return get(key).asDouble();
+      return Double.parseDouble(get(key).asText()); // a fraction of YamlTree has its text only
     }
 
     /** A time, which files have in seconds, in ms. */
