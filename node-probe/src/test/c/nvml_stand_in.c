@@ -805,13 +805,38 @@ int nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t of, nvmlEccSramErrorStatus_t *o
     return leave(code, out, sizeof *out);
 }
 
+static void fabric(nvmlDevice_t of, unsigned char *cluster, int *status, u32 *clique, unsigned char *state) {
+    u64 halves[] = {(u64)whole(of, "fabric_cluster.0"), (u64)whole(of, "fabric_cluster.1")};
+    for (int i = 0; i < 16; i++) {
+        cluster[i] = (unsigned char)(halves[i / 8] >> (56 - i % 8 * 8));
+    }
+    *status = (int)whole(of, "fabric_status");
+    *clique = (u32)whole(of, "fabric_clique");
+    *state = (unsigned char)whole(of, "fabric_state");
+}
+
+typedef struct { unsigned char cluster[16]; int status; u32 clique; unsigned char state; } nvmlGpuFabricInfo_t;
+
+int nvmlDeviceGetGpuFabricInfo(nvmlDevice_t of, nvmlGpuFabricInfo_t *out) {
+    int code = enter(of, "fabric_v1");
+    if (code == NVML_SUCCESS && !has(of, "fabric_state")) {
+        code = NVML_ERROR_NOT_SUPPORTED;
+    }
+    if (code == NVML_SUCCESS) {
+        fabric(of, out->cluster, &out->status, &out->clique, &out->state);
+    }
+    return leave(code, out, sizeof *out);
+}
+
+#ifndef DRIVER_535
+
 typedef struct { u32 version; unsigned char cluster[16]; int status; u32 clique; unsigned char state; u32 mask; unsigned char summary; } nvmlGpuFabricInfo_v3_t;
 
 int nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t of, nvmlGpuFabricInfo_v3_t *out) {
     int newer = has(of, "fabric_summary");
     int code = version(of, "fabric", "fabric_state", &out->version, newer ? 0x03000028 : 0x02000024);
     if (code == NVML_SUCCESS) {
-        out->state = (unsigned char)whole(of, "fabric_state");
+        fabric(of, out->cluster, &out->status, &out->clique, &out->state);
         out->mask = (u32)whole(of, "fabric_mask");
         if (newer) {
             out->summary = (unsigned char)whole(of, "fabric_summary");
@@ -819,6 +844,8 @@ int nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t of, nvmlGpuFabricInfo_v3_t *out) {
     }
     return leave(code, out, newer ? 40 : 36);
 }
+
+#endif
 
 /* --- NVML: GPM --- */
 

@@ -7,6 +7,7 @@ import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.sampling.ChosenSeries;
 import io.fleetgauge.probe.sampling.ProbePart;
 import io.fleetgauge.probe.sampling.Reader;
@@ -61,13 +62,23 @@ final class GpuPart implements ProbePart {
               new GpuSource(
                   settings.library(),
                   settings.driverRoots(),
-                  settings.links() || counters().hasLinks(),
+                  links(),
                   settings.expected(),
                   labels,
                   settings.dashes()));
       lifecycle.started("GPU thread", ProbeProcess.STOP_LIMIT, started);
       thread = Optional.of(started);
     }
+  }
+
+  private LinkSeries links() {
+    if (counters().hasLinks()) {
+      return LinkSeries.ALL;
+    }
+    return settings
+        .links()
+        .map(all -> all ? LinkSeries.ALL : LinkSeries.NONE)
+        .orElse(LinkSeries.OF_SWITCHES);
   }
 
   private static CountersFile open(Path file) throws StartFailure {

@@ -18,6 +18,7 @@ import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.probe.sampling.GpuOwners;
@@ -88,7 +89,8 @@ class PodChangesTest {
     for (int place = 0; place < PODS; place++) {
       change(place);
     }
-    GpuThread gpus = new GpuThread(new GpuSource(driver.library.toString(), List.of(), false, 0));
+    GpuThread gpus =
+        new GpuThread(new GpuSource(driver.library.toString(), List.of(), LinkSeries.NONE, 0));
     sampler = sampler(gpus);
     uplink =
         UplinkMachine.inMemory(

@@ -8,6 +8,7 @@ import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.host.HostReader;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.probe.sampling.GpuOwners;
@@ -104,7 +105,8 @@ class SoakTest {
             new UplinkSettings(Duration.ofMinutes(2), 1L << 20, Duration.ofMinutes(10), 4L << 20),
             Optional.of(spool),
             7);
-    GpuThread gpus = new GpuThread(new GpuSource(driver.library.toString(), List.of(), false, 0));
+    GpuThread gpus =
+        new GpuThread(new GpuSource(driver.library.toString(), List.of(), LinkSeries.NONE, 0));
     TickClasses classes = TickClasses.of(config.ticks());
     HostReader host = new HostReader(config.host(), classes, now::get);
     List<Reader> readers = new ArrayList<>(host.readers());

@@ -9,12 +9,14 @@ import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.nvml.Nvml;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
 import io.fleetgauge.probe.sampling.TickClasses;
 import io.fleetgauge.probe.sampling.TickSink;
+import io.fleetgauge.probe.xid.KernelLines;
 import io.fleetgauge.probe.xid.XidCounts;
 import io.fleetgauge.probe.xid.XidSampling;
 import io.fleetgauge.sample.Labels;
@@ -49,6 +51,7 @@ public final class SimulatedNode implements PlayedNode {
   private final DriverModel driver;
   private final GpuThread thread;
   private final XidCounts xids;
+  private final KernelLines lines = new KernelLines();
   private final HostModel host;
   private final List<AttributedReader> owned = new ArrayList<>();
   private final Sampler sampler;
@@ -76,7 +79,7 @@ public final class SimulatedNode implements PlayedNode {
     driver = new DriverModel(gpus, clock);
     thread =
         new GpuThread(
-            new GpuSource("simulated", List.of(), false, gpus.size()),
+            new GpuSource("simulated", List.of(), LinkSeries.NONE, gpus.size()),
             log -> Nvml.of(driver, log),
             clock::nanos,
             clock);
@@ -89,7 +92,13 @@ public final class SimulatedNode implements PlayedNode {
     own(new GpuReport(thread, classes.core(), classes.other()), classes);
     own(
         new XidSampling(
-            xids, new XidCounts(() -> time), SimulatedLog.ALL, thread::gpus, classes.core()),
+            xids,
+            new XidCounts(() -> time),
+            SimulatedLog.ALL,
+            lines,
+            thread::gpus,
+            classes.core(),
+            () -> time),
         classes);
     own(new Allocation(gpus, classes.core(), this::owner), classes);
     readers.addAll(owned);
@@ -164,6 +173,8 @@ public final class SimulatedNode implements PlayedNode {
       boolean repeats = REPEATED.contains(fault) && time - reportedAt[index] >= REPEAT_MILLIS;
       if (fault.xid() > 0 && (begins || repeats)) {
         xids.count(gpu.address(), fault.xid());
+        String line = "NVRM: Xid (PCI:" + gpu.address() + "): " + fault.xid() + ", simulated";
+        lines.see(KernelLines.Kind.XID, gpu.address(), fault.xid(), line, time, time);
         reportedAt[index] = time;
       }
     }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param enabled {@code gpu.enabled}
  * @param library {@code gpu.library}
  * @param driverRoots {@code gpu.driverRoots}
- * @param links {@code gpu.links}
+ * @param links {@code gpu.links}; empty for the state and errors of links to NVSwitches
  * @param expected {@code gpu.expected}; 0 for as many as were seen
  * @param kernelLog {@code gpu.kernelLog}
  * @param collectors {@code gpu.collectors}
@@ -26,7 +26,7 @@ public record GpuSettings(
     boolean enabled,
     String library,
     List<Path> driverRoots,
-    boolean links,
+    Optional<Boolean> links,
     int expected,
     Path kernelLog,
     Optional<Path> collectors,
@@ -51,11 +51,12 @@ public record GpuSettings(
           "Folders that may hold an installed driver; they are searched when the loader does not"
               + " find the library by its name.");
   private static final Key<Boolean> LINKS =
-      Key.of(
+      Key.optional(
           "gpu.links",
           KeyType.flag(),
-          false,
-          "Whether each NVLink has its own series, up to 170 for each GPU.");
+          "Whether each NVLink has its own series: all, up to 220 for each GPU, or none. Not set:"
+              + " state and errors, up to 72 for each GPU, of boards that the fabric manager"
+              + " registers, which are those of Hopper and newer that NVSwitches connect.");
   private static final Key<Integer> EXPECTED =
       Key.of(
           "gpu.expected",
@@ -109,7 +110,7 @@ public record GpuSettings(
         in.get(ENABLED),
         in.get(LIBRARY),
         in.get(DRIVER_ROOTS),
-        in.get(LINKS),
+        in.find(LINKS),
         in.get(EXPECTED),
         in.get(KERNEL_LOG),
         in.find(COLLECTORS),

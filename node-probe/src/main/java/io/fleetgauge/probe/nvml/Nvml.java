@@ -196,6 +196,7 @@ public final class Nvml {
       case ECC_SRAM -> library.nvmlDeviceGetSramEccErrorStatus(device, out);
       case ROW_REMAP_BANKS -> library.nvmlDeviceGetRowRemapperHistogram(device, out);
       case FABRIC, FABRIC_V2 -> library.nvmlDeviceGetGpuFabricInfoV(device, out);
+      case FABRIC_V1 -> library.nvmlDeviceGetGpuFabricInfo(device, out);
       case COMPUTE_PROCESSES ->
           library.nvmlDeviceGetComputeRunningProcesses_v3(device, out, memory.list);
       case GRAPHICS_PROCESSES ->

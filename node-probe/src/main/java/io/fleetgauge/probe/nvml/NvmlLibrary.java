@@ -126,8 +126,17 @@ public interface NvmlLibrary {
   /** Five u32: banks with max, high, partial, low, none of their spare rows. */
   int nvmlDeviceGetRowRemapperHistogram(Pointer device, Pointer banks);
 
-  /** 36 bytes (v2) or 40 (v3): state u8 at 28, health mask u32 at 32, summary u8 at 36. */
+  /**
+   * 36 bytes (v2) or 40 (v3): UUID of the cluster, 16 bytes at 4, status i32 at 20, clique u32 at
+   * 24, state u8 at 28, health mask u32 at 32, summary u8 at 36.
+   */
   int nvmlDeviceGetGpuFabricInfoV(Pointer device, Pointer fabric);
+
+  /**
+   * As {@code V}, of drivers before R550, 28 bytes: UUID of the cluster at 0, status i32 at 16,
+   * clique u32 at 20, state u8 at 24.
+   */
+  int nvmlDeviceGetGpuFabricInfo(Pointer device, Pointer fabric);
 
   /** Entries of 40 bytes, see {@link FieldValues}. */
   int nvmlDeviceGetFieldValues(Pointer device, int count, Pointer values);

@@ -1,12 +1,15 @@
 package io.fleetgauge.probe.xid;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * A record of /dev/kmsg, and what it says about GPUs: {@code
+ * A record of /dev/kmsg, and what it says about GPUs and adapters: {@code
  * priority,sequence,microseconds,flags;text}.
  *
- * @param address of the GPU or switch, as NVML writes it: 00000000:3B:00.0
+ * @param address of the GPU, switch or adapter, as NVML writes it: 00000000:3B:00.0
  * @param code the XID; that of a GPU that fell off the bus where the line has none
  * @param bootMicros when it was written, since the node was started
  */
@@ -16,6 +19,12 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     XID,
     /** An error of an NVSwitch. */
     SXID,
+    /** A network adapter's firmware or hardware failed. */
+    MLX5,
+    /** A thread of the driver, CUDA or NCCL has not left the kernel for minutes. */
+    HUNG_TASK,
+    /** A CPU has polled a network adapter for many seconds. */
+    SOFT_LOCKUP,
     /** Nothing about an error. */
     OTHER,
     /** It looks like an error and cannot be read. */
@@ -33,6 +42,20 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
   private static final String MODULES = "nvidia";
   private static final String SWITCH = "nvidia-nvswitch";
   private static final String FALLEN = "fallen off the bus";
+  private static final String ADAPTER = "mlx5_core ";
+  private static final List<String> ADAPTER_FAULTS =
+      List.of("health compromised", "unrecoverable hardware error", "leak of a command resource");
+
+  /** The kernel's khungtaskd: {@code INFO: task NAME:PID blocked for more than 122 seconds.} */
+  private static final Pattern HUNG_TASK =
+      Pattern.compile("INFO: task (\\S.*):\\d+ blocked for more than \\d+ seconds.*");
+
+  /** Names of the driver's threads, of CUDA's and of NCCL's watchdogs. */
+  private static final Pattern GPU_TASK =
+      Pattern.compile("nvidia.*|nv_.*|irq/\\d+-nvidia.*|cuda.*|.*nccl.*");
+
+  private static final Pattern SOFT_LOCKUP =
+      Pattern.compile(".*BUG: soft lockup - CPU#\\d+ stuck for .*\\[.*napi.*\\].*");
 
   /** The end of a line within a record, as the kernel writes it. */
   private static final String LINE_END = "\\x0a";
@@ -47,8 +70,11 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
    */
   static KernelLine read(String line) {
     int text = line.indexOf(';') + 1;
-    if (text == 0 || !line.startsWith(DRIVER, text) && !line.startsWith(MODULES, text)) {
+    if (text == 0) {
       return OTHER;
+    }
+    if (!line.startsWith(DRIVER, text) && !line.startsWith(MODULES, text)) {
+      return beside(line, text);
     }
     int xid = line.indexOf(XID_MARK, text);
     int sxid = line.startsWith(SWITCH, text) ? line.indexOf(SXID_MARK, text) : -1;
@@ -57,12 +83,8 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     if (!isXid && sxid < 0 && !isFallen) {
       return OTHER;
     }
-    // A program can write to the log, too: only the kernel's own facility, 0, is believed.
-    long priority = number(line, 0, ',');
-    int sequence = line.indexOf(',') + 1;
-    int time = line.indexOf(',', sequence) + 1;
-    long micros = time > 0 && time < text ? number(line, time, ',') : -1;
-    if (priority < 0 || priority > 7 || micros < 0) {
+    long micros = micros(line, text);
+    if (micros < 0) {
       return UNREADABLE;
     }
     if (isXid || sxid >= 0) {
@@ -71,6 +93,43 @@ record KernelLine(Kind kind, String address, int code, long bootMicros) {
     }
     String address = firstAddress(line.substring(text).replace(LINE_END, " "));
     return address.isEmpty() ? UNREADABLE : new KernelLine(Kind.XID, address, OFF_THE_BUS, micros);
+  }
+
+  /** Reads a record that is not of a driver of GPUs. */
+  private static KernelLine beside(String line, int text) {
+    Kind kind = kindBeside(line.substring(text));
+    long micros = kind == Kind.OTHER ? -1 : micros(line, text);
+    if (micros < 0) {
+      return OTHER;
+    }
+    String address = kind == Kind.MLX5 ? firstAddress(line.substring(text)) : "";
+    return new KernelLine(kind, address, 0, micros);
+  }
+
+  private static Kind kindBeside(String words) {
+    if (words.startsWith(ADAPTER)) {
+      return ADAPTER_FAULTS.stream().anyMatch(words::contains) ? Kind.MLX5 : Kind.OTHER;
+    }
+    if (words.startsWith("INFO: task ")) {
+      Matcher hung = HUNG_TASK.matcher(words);
+      boolean isOfGpus =
+          hung.matches() && GPU_TASK.matcher(hung.group(1).toLowerCase(Locale.ROOT)).matches();
+      return isOfGpus ? Kind.HUNG_TASK : Kind.OTHER;
+    }
+    boolean isLockup = words.contains("soft lockup") && SOFT_LOCKUP.matcher(words).matches();
+    return isLockup ? Kind.SOFT_LOCKUP : Kind.OTHER;
+  }
+
+  /**
+   * When a record was written, since the node was started; -1 for one that is not the kernel's own.
+   * A program can write to the log, too: only facility 0 is believed.
+   */
+  private static long micros(String line, int text) {
+    long priority = number(line, 0, ',');
+    int sequence = line.indexOf(',') + 1;
+    int time = line.indexOf(',', sequence) + 1;
+    boolean isKernel = priority >= 0 && priority <= 7 && time > 0 && time < text;
+    return isKernel ? number(line, time, ',') : -1;
   }
 
   /** Reads {@code ADDRESS): CODE} with an optional PCI: before it and more words behind it. */

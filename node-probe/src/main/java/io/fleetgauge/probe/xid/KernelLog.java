@@ -42,6 +42,7 @@ final class KernelLog implements AutoCloseable {
   private final LongSupplier clock;
   private final XidCounts gpus;
   private final XidCounts switches;
+  private final KernelLines faultLines;
   private final SourceThread thread = new SourceThread();
   private final byte[] line = new byte[LINE];
   private final FaultLog faults = new FaultLog();
@@ -61,12 +62,19 @@ final class KernelLog implements AutoCloseable {
    * @param proc where the proc file system is mounted
    * @param clock ms since the epoch
    */
-  KernelLog(Path device, Path proc, LongSupplier clock, XidCounts gpus, XidCounts switches) {
+  KernelLog(
+      Path device,
+      Path proc,
+      LongSupplier clock,
+      XidCounts gpus,
+      XidCounts switches,
+      KernelLines faultLines) {
     this.device = device;
     this.uptime = proc.resolve("uptime");
     this.clock = clock;
     this.gpus = gpus;
     this.switches = switches;
+    this.faultLines = faultLines;
   }
 
   void start() {
@@ -189,9 +197,25 @@ final class KernelLog implements AutoCloseable {
         unreadable = unreadable + 1;
         unknown.say(clock.getAsLong(), "a record of the kernel's log cannot be read: " + text);
       }
-      case XID -> take(gpus, read, text);
-      case SXID -> take(switches, read, text);
+      case XID -> {
+        take(gpus, read, text);
+        keep(text.contains("Xid (") ? KernelLines.Kind.XID : KernelLines.Kind.BUS, read, text);
+      }
+      case SXID -> {
+        take(switches, read, text);
+        keep(KernelLines.Kind.SXID, read, text);
+      }
+      case MLX5 -> keep(KernelLines.Kind.MLX5, read, text);
+      case HUNG_TASK -> keep(KernelLines.Kind.HUNG_TASK, read, text);
+      case SOFT_LOCKUP -> keep(KernelLines.Kind.SOFT_LOCKUP, read, text);
     }
+  }
+
+  private void keep(KernelLines.Kind kind, KernelLine read, String text) {
+    long now = clock.getAsLong();
+    long at = history ? wallClock(read.bootMicros()) : now;
+    String words = text.substring(text.indexOf(';') + 1);
+    faultLines.see(kind, read.address(), read.code(), words, at, now);
   }
 
   private void take(XidCounts counts, KernelLine read, String text) {

@@ -25,6 +25,8 @@ public final class XidSampling implements Reader, AutoCloseable {
   private final XidCounts ofGpus;
   private final XidCounts ofSwitches;
   private final XidSources sources;
+  private final KernelLines lines;
+  private final LongSupplier clock;
 
   /** Labels by address, also of GPUs that the driver does not count any more. */
   private final Map<String, Labels> known = new TreeMap<>();
@@ -62,9 +64,11 @@ public final class XidSampling implements Reader, AutoCloseable {
               }
             });
     this.ofSwitches = new XidCounts(clock);
+    this.lines = new KernelLines();
+    this.clock = clock;
     this.sources =
         FollowedSources.start(
-            new KernelLog(device, proc, clock, ofGpus, ofSwitches),
+            new KernelLog(device, proc, clock, ofGpus, ofSwitches, lines),
             new DriverEvents(library, roots, ofGpus));
   }
 
@@ -73,14 +77,20 @@ public final class XidSampling implements Reader, AutoCloseable {
    *
    * @param ofGpus by address
    * @param ofSwitches by address
+   * @param lines of the kernel's log
    * @param gpus labels of the GPUs that are known
+   * @param clock ms since the epoch
    */
   public XidSampling(
       XidCounts ofGpus,
       XidCounts ofSwitches,
       XidSources sources,
+      KernelLines lines,
       Supplier<List<Labels>> gpus,
-      TickClass core) {
+      TickClass core,
+      LongSupplier clock) {
+    this.lines = lines;
+    this.clock = clock;
     this.core = core;
     this.gpus = gpus;
     this.ofGpus = ofGpus;
@@ -128,14 +138,30 @@ public final class XidSampling implements Reader, AutoCloseable {
       String code = Integer.toString(one.code());
       add(out, Labels.of(ADDRESS, one.address()), "gpu_sxid_total", code, one.count());
     }
+    readLines(out);
     XidSources.Status status = sources.status();
-    String lines = "gpu_probe_kernel_lines_total";
-    result(out, lines, "read", status.lines() - status.unreadable());
-    result(out, lines, "unreadable", status.unreadable());
-    result(out, lines, "lost", status.lost());
-    result(out, lines, "overflow", ofGpus.overflows() + ofSwitches.overflows());
+    String counter = "gpu_probe_kernel_lines_total";
+    result(out, counter, "read", status.lines() - status.unreadable());
+    result(out, counter, "unreadable", status.unreadable());
+    result(out, counter, "lost", status.lost());
+    result(out, counter, "left_out", lines.leftOut());
+    result(out, counter, "overflow", ofGpus.overflows() + ofSwitches.overflows());
     result(out, "gpu_probe_xid_source_up", "kernel_log", status.isLogOpen() ? 1 : 0);
     result(out, "gpu_probe_xid_source_up", "events", status.isRegistered() ? 1 : 0);
+  }
+
+  private void readLines(Readings out) {
+    for (KernelLines.Seen seen : lines.all(clock.getAsLong())) {
+      KernelLines.Line line = seen.line();
+      Labels of = line.address().isEmpty() ? Labels.EMPTY : Labels.of(ADDRESS, line.address());
+      Labels series =
+          known
+              .getOrDefault(line.address(), of)
+              .with("kind", line.kind().text())
+              .with("line", line.text())
+              .with(Labels.NAME, GpuMetrics.of("gpu_kernel_line_info").name());
+      out.add(core, series, seen.count());
+    }
   }
 
   private void add(Readings out, Labels gpu, XidCounts.Seen one) {

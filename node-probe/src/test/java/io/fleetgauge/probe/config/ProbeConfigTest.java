@@ -68,7 +68,7 @@ class ProbeConfigTest {
                         Path.of("/run/nvidia/driver"),
                         Path.of("/host"),
                         Path.of("/home/kubernetes/bin/nvidia")),
-                    false,
+                    Optional.empty(),
                     0,
                     Path.of("/dev/kmsg"),
                     Optional.empty(),
@@ -211,7 +211,7 @@ class ProbeConfigTest {
                 false,
                 "/opt/libnvidia-ml.so.1",
                 List.of(Path.of("/d")),
-                true,
+                Optional.of(true),
                 8,
                 Path.of("/k"),
                 Optional.of(Path.of("/dev/null")),
@@ -291,7 +291,7 @@ class ProbeConfigTest {
     assertThat(config.ticks().tick()).isEqualTo(Duration.ofSeconds(20));
     assertThat(config.http().port()).isEqualTo(9401);
     assertThat(config.gpu().dashes()).isTrue();
-    assertThat(config.gpu().links()).isTrue();
+    assertThat(config.gpu().links()).contains(true);
     assertThatThrownBy(() -> ProbeConfig.read("f", "", Map.of("gpu.devices", "x")))
         .hasMessageContaining("gpu.devices: ");
   }

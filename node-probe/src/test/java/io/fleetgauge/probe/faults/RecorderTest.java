@@ -7,6 +7,7 @@ import io.fleetgauge.probe.config.RecentSettings;
 import io.fleetgauge.probe.gpu.GpuSource;
 import io.fleetgauge.probe.gpu.GpuThread;
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.host.reading.Faults;
 import io.fleetgauge.probe.host.reading.NodeFiles;
 import io.fleetgauge.probe.nvml.NvmlReturn;
@@ -81,7 +82,7 @@ class RecorderTest {
     }
     gpus =
         new GpuThread(
-            new GpuSource(driver.library.toString(), List.of(), false, 0),
+            new GpuSource(driver.library.toString(), List.of(), LinkSeries.NONE, 0),
             () -> seconds * 1_000_000_000L);
     assertThat(gpus.read(EnumSet.allOf(Tier.class), LIMIT)).isPresent();
     recorder = recorder(SETTINGS);

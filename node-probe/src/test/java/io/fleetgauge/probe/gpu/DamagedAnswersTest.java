@@ -3,6 +3,7 @@ package io.fleetgauge.probe.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -33,7 +34,7 @@ class DamagedAnswersTest {
       instance(driver);
       long before = driver.calls();
       driver.damage(0x9e3779b97f4a7c15L * seed);
-      try (GpuFixture gpus = new GpuFixture(driver, true)) {
+      try (GpuFixture gpus = new GpuFixture(driver, LinkSeries.ALL)) {
         for (int i = 0; i < READINGS; i++) {
           gpus.pass(15);
           values += check(gpus.read());

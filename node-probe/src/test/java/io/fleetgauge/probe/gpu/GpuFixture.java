@@ -2,6 +2,7 @@ package io.fleetgauge.probe.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.nvml.StandIn;
 import io.fleetgauge.probe.sampling.Readings;
@@ -35,14 +36,14 @@ final class GpuFixture implements AutoCloseable {
   private volatile long nanos;
 
   GpuFixture(StandIn driver) {
-    this(driver.library.toString(), false);
+    this(driver.library.toString(), LinkSeries.NONE);
   }
 
-  GpuFixture(StandIn driver, boolean links) {
+  GpuFixture(StandIn driver, LinkSeries links) {
     this(driver.library.toString(), links);
   }
 
-  GpuFixture(String library, boolean links) {
+  GpuFixture(String library, LinkSeries links) {
     thread = new GpuThread(new GpuSource(library, List.<Path>of(), links, 0), () -> nanos);
     report = new GpuReport(thread, CLASS, CLASS);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.gpu.snapshot.GpuSnapshot;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
@@ -206,6 +207,11 @@ class GpuReaderTest {
                 "DCGM_FI_DEV_THRESHOLD_SRM",
                 "DCGM_FI_DEV_FABRIC_MANAGER_STATUS",
                 "DCGM_FI_DEV_FABRIC_HEALTH_MASK",
+                "gpu_fabric_ready{condition=\"completed\"}",
+                "gpu_fabric_ready{condition=\"success\"}",
+                "gpu_fabric_ready{condition=\"clique\"}",
+                "gpu_fabric_ready{condition=\"cluster\"}",
+                "gpu_fabric_info{clique_id=\"2\", cluster_uuid=\"" + FullGpu.CLUSTER + "\"}",
                 "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
                 "gpu_energy_joules_total",
                 "gpu_fabric_health_summary",
@@ -318,7 +324,7 @@ class GpuReaderTest {
       driver.set(0, "field.202" + scope, 5);
       driver.set(0, "gpm." + (63 + 2 * link), 2 + link);
     }
-    try (GpuFixture gpus = new GpuFixture(driver, true)) {
+    try (GpuFixture gpus = new GpuFixture(driver, LinkSeries.ALL)) {
       gpus.read();
       gpus.pass(1);
       driver.set(0, "field.138.1", 3000);
@@ -402,7 +408,8 @@ class GpuReaderTest {
     }
     CallingThread caller = new CallingThread();
     GpuReader reader =
-        new GpuReader(new GpuSource(driver.library.toString(), List.of(), false, 0), caller);
+        new GpuReader(
+            new GpuSource(driver.library.toString(), List.of(), LinkSeries.NONE, 0), caller);
     long readings = 0;
     long returned = 0;
     for (int i = 0; i < 200; i++) {
@@ -441,7 +448,7 @@ class GpuReaderTest {
   void everyReadingIsOfAMetricOfTheTable() throws Exception {
     driver.begin(1);
     FullGpu.fill(driver, 0);
-    try (GpuFixture gpus = new GpuFixture(driver, true)) {
+    try (GpuFixture gpus = new GpuFixture(driver, LinkSeries.ALL)) {
       gpus.read();
       gpus.pass(1);
       for (Labels labels : gpus.read().series()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.gpu.reading.FullGpu;
+import io.fleetgauge.probe.gpu.reading.LinkSeries;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import io.fleetgauge.probe.nvml.StandIn;
 import java.nio.file.Files;
@@ -105,7 +106,7 @@ class GpuThreadTest {
 
   @Test
   void noLibraryAndNoGpusAreSaidAndLookedForAgain() throws Exception {
-    try (GpuFixture gpus = new GpuFixture("/nonexistent/libnvidia-ml.so.1", false)) {
+    try (GpuFixture gpus = new GpuFixture("/nonexistent/libnvidia-ml.so.1", LinkSeries.NONE)) {
       assertThat(gpus.read().size()).isZero();
       assertThat(gpus.thread.state()).contains("/nonexistent/libnvidia-ml.so.1 is not here");
       assertThat(gpus.report()).containsEntry("gpu_probe_up", 0.0);
@@ -145,7 +146,8 @@ class GpuThreadTest {
     String name = "libnvml-stand-in-of-a-driver-container.so";
     Path folder = Files.createDirectories(root.resolve("usr/lib64"));
     Files.copy(driver.library, folder.resolve(name));
-    GpuSource source = new GpuSource(name, List.of(Path.of("/nonexistent"), root), false, 7);
+    GpuSource source =
+        new GpuSource(name, List.of(Path.of("/nonexistent"), root), LinkSeries.NONE, 7);
     try (GpuThread thread = new GpuThread(source)) {
       assertThat(thread.read(GpuFixture.ALL, GpuFixture.LIMIT)).isPresent();
       assertThat(thread.state()).isEqualTo("no GPUs are read: the driver sees none");

@@ -21,6 +21,9 @@ class KernelLineTest {
     "4,8,13,-;NVRM: Xid (PCI:0000:3b:00 GPU-I:05 GPU-CI:00): 43, pid=1, name=a, Ch 00000008",
     "4,9,14,-;NVRM: The NVIDIA GPU 0000:03:00.0\\x0aNVRM: (PCI ID: 10de:2330) installed in this"
         + " system has\\x0aNVRM: fallen off the bus and is not responding to commands.",
+    "2,10,15,-;mlx5_core 0000:5e:00.0: device's health compromised - reached miss count",
+    "3,11,16,-;INFO: task nvidia-smi:4711 blocked for more than 122 seconds.",
+    "0,12,17,-;watchdog: BUG: soft lockup - CPU#64 stuck for 23s! [napi/ib0-8194:1017]",
     "6,5,4,-;usb 1-1: new high-speed USB device"
   };
 
@@ -31,6 +34,37 @@ class KernelLineTest {
               + " \\()(?:PCI:)?([0-9a-fA-F:.]+)(?: (?:(?!\\): ).)*)?\\):"
               + " (\\d{1,17})(?:[,; ].*)?|nvidia-nvswitch.*SXid \\(.*|NVRM:.*fallen off the bus.*)",
           Pattern.DOTALL);
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "mlx5_core 0000:5e:00.0: device's health compromised - reached miss count | MLX5",
+        "mlx5_core 0000:5e:00.1 ens1f1: poll_health:817: unrecoverable hardware error | MLX5",
+        "mlx5_core 0000:5e:00.0: wait_func:1151:(pid 8): CREATE_MKEY(0x200) timeout. Will cause a"
+            + " leak of a command resource | MLX5",
+        "mlx5_core 0000:5e:00.0: firmware version: 22.39.1002 | OTHER",
+        "mlx4_core 0000:5e:00.0: health compromised | OTHER",
+        "INFO: task nvidia-smi:4711 blocked for more than 122 seconds. | HUNG_TASK",
+        "INFO: task nvidia-modeset/:4 blocked for more than 245 seconds. | HUNG_TASK",
+        "INFO: task nv_queue:513 blocked for more than 122 seconds. | HUNG_TASK",
+        "INFO: task pt_nccl_watchdg:9 blocked for more than 122 seconds. | HUNG_TASK",
+        "INFO: task NCCL Service 3:9 blocked for more than 122 seconds. | HUNG_TASK",
+        "INFO: task cuda-EvtHandlr:9 blocked for more than 122 seconds. | HUNG_TASK",
+        "INFO: task jbd2/nvme0n1p2:9 blocked for more than 122 seconds. | OTHER",
+        "INFO: task nvidia-smi:4711 is well | OTHER",
+        "watchdog: BUG: soft lockup - CPU#64 stuck for 23s! [napi/ib0-8194:1017] | SOFT_LOCKUP",
+        "watchdog: BUG: soft lockup - CPU#64 stuck for 23s! [python3:1017] | OTHER"
+      })
+  void faultsBesideTheGpusAreRead(String words, Kind kind) {
+    KernelLine read = KernelLine.read("4,9,1234,-;" + words);
+    assertThat(read.kind()).isEqualTo(kind);
+    assertThat(read.address().isEmpty()).isEqualTo(kind != Kind.MLX5);
+    assertThat(read.bootMicros()).isEqualTo(kind == Kind.OTHER ? 0 : 1234);
+    assertThat(KernelLine.read("12,9,1234,-;" + words).kind())
+        .as("a program wrote it")
+        .isEqualTo(Kind.OTHER);
+  }
 
   @ParameterizedTest
   @CsvSource(

@@ -27,6 +27,7 @@ class KernelLogTest {
   private long now = 1_700_000_000_000L;
   private final XidCounts gpus = new XidCounts(() -> now);
   private final XidCounts switches = new XidCounts(() -> now);
+  private final KernelLines lines = new KernelLines();
   private KernelLog log;
 
   @BeforeEach
@@ -36,7 +37,7 @@ class KernelLogTest {
   }
 
   private KernelLog log(Path device) {
-    return new KernelLog(device, folder, () -> now, gpus, switches);
+    return new KernelLog(device, folder, () -> now, gpus, switches, lines);
   }
 
   private void take(String text) {
@@ -67,6 +68,32 @@ class KernelLogTest {
             new XidCounts.Seen(GPU, 79, 1, now - 10 * XidCounts.SAME_MILLIS),
             new XidCounts.Seen(GPU, 31, 2, now));
     assertThat(log.lost()).isZero();
+  }
+
+  @Test
+  void linesAboutFaultsAreKeptAlsoThoseFromBeforeTheProbe() {
+    log.history(true);
+    take(OFF);
+    log.history(false);
+    take(OFF.replace(",1,5", ",2,5"));
+    take("3,3,5,-;NVRM: GPU 0000:3c:00.0: GPU has fallen off the bus.\n");
+    take("3,4,5,-;nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 20034, Fatal, Link 30\n");
+    take("3,5,5,-;mlx5_core 0000:5e:00.0: device's health compromised - reached miss count\n");
+    take("3,6,5,-;INFO: task nvidia-smi:17 blocked for more than 122 seconds.\n");
+    take("0,7,5,-;watchdog: BUG: soft lockup - CPU#3 stuck for 26s! [napi/eth0-9:77]\n");
+    take("3,8,5,-;mlx5_core 0000:5e:00.0: Port module event: module 0, Cable plugged\n");
+    take("11,9,5,-;INFO: task nvidia-smi:17 blocked for more than 122 seconds.\n");
+    assertThat(lines.all(now))
+        .extracting(seen -> seen.line().kind() + " " + seen.line().address() + " " + seen.count())
+        .containsExactly(
+            "XID 00000000:3B:00.0 2",
+            "BUS 00000000:3C:00.0 1",
+            "SXID 00000000:C1:00.0 1",
+            "MLX5 00000000:5E:00.0 1",
+            "HUNG_TASK  1",
+            "SOFT_LOCKUP  1");
+    assertThat(lines.all(now).getFirst().line().text())
+        .isEqualTo("NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.");
   }
 
   @Test

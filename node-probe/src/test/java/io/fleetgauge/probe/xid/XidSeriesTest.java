@@ -25,7 +25,9 @@ class XidSeriesTest {
   private final XidCounts ofSwitches = new XidCounts(() -> now);
   private final Sources sources = new Sources();
   private List<Labels> gpus = List.of(GPU);
-  private final XidSampling xids = new XidSampling(ofGpus, ofSwitches, sources, () -> gpus, CORE);
+  private final KernelLines kernelLines = new KernelLines();
+  private final XidSampling xids =
+      new XidSampling(ofGpus, ofSwitches, sources, kernelLines, () -> gpus, CORE, () -> now);
 
   private static final class Sources implements XidSources {
     private boolean isLogOpen;
@@ -125,6 +127,30 @@ class XidSeriesTest {
     assertThat(xids.isFollowing()).isFalse();
     xids.close();
     assertThat(sources.isClosed).isTrue();
+  }
+
+  @Test
+  void aLineOfTheLogIsASeriesOfItsGpuOrDeviceForAnHour() {
+    String off = "NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.";
+    String hung = "INFO: task nvidia-smi:17 blocked for more than 122 seconds.";
+    kernelLines.see(KernelLines.Kind.XID, ADDRESS, 79, off, now, now);
+    kernelLines.see(KernelLines.Kind.XID, ADDRESS, 79, off, now, now);
+    kernelLines.see(KernelLines.Kind.XID, GONE, 79, off, now, now);
+    kernelLines.see(KernelLines.Kind.HUNG_TASK, "", 0, hung, now, now);
+    Labels ofGpu = line(GPU, "xid", off);
+    assertThat(read())
+        .containsEntry(ofGpu, 2.0)
+        .containsEntry(line(Labels.of("pci_bus_id", GONE), "xid", off), 1.0)
+        .containsEntry(line(Labels.EMPTY, "hung_task", hung), 1.0)
+        .containsEntry(lines("left_out"), 0.0);
+    now += KernelLines.KEPT_MILLIS;
+    assertThat(read()).containsKey(ofGpu);
+    now++;
+    assertThat(read()).doesNotContainKey(ofGpu);
+  }
+
+  private static Labels line(Labels of, String kind, String line) {
+    return series("gpu_kernel_line_info", of, "kind", kind, "line", line);
   }
 
   private static Labels lines(String result) {

@@ -460,6 +460,11 @@ public final class DriverModel implements NvmlLibrary {
   }
 
   @Override
+  public int nvmlDeviceGetGpuFabricInfo(Pointer device, Pointer fabric) {
+    return missing(); // of older drivers
+  }
+
+  @Override
   public int nvmlDeviceGetFieldValues(Pointer device, int count, Pointer values) {
     int code = enter(device);
     SimulatedGpu gpu = gpu(device);

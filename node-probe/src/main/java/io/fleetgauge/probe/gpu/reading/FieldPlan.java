@@ -156,6 +156,9 @@ final class FieldPlan {
       }
       return;
     }
+    if (reads[i].kind() == Kind.INSTEAD && told[place]) {
+      return;
+    }
     sums[place] += value;
     told[place] = true;
   }

@@ -27,6 +27,8 @@ record FieldRead(
     VALUE,
     /** 32 bits whatever type the driver says; some mislabel it. */
     BITS32,
+    /** A value only where no field before it gave the series one. */
+    INSTEAD,
     /** A state of a link: one more link in it. */
     STATE,
     /** A counter of data, of which rates are made; see {@link Traffic}. */

@@ -5,7 +5,6 @@ import static io.fleetgauge.probe.gpu.reading.Value.i32;
 import static io.fleetgauge.probe.gpu.reading.Value.mib;
 import static io.fleetgauge.probe.gpu.reading.Value.u32;
 import static io.fleetgauge.probe.gpu.reading.Value.u64;
-import static io.fleetgauge.probe.gpu.reading.Value.u8;
 import static io.fleetgauge.probe.gpu.reading.Value.usedRatio;
 
 import io.fleetgauge.probe.nvml.NvmlCall;
@@ -31,7 +30,6 @@ final class GpuCalls {
 
   private static final double WATTS = MILLIWATTS / 1000;
   private static final double COUNT = 4_294_967_294.0;
-  private static final double MASK = 4_294_967_294.0;
 
   /** On or off. */
   private static final double FLAG = 1;
@@ -108,20 +106,6 @@ final class GpuCalls {
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_LOW", 12, COUNT),
             u32("DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_NONE", 16, COUNT)));
     asks.add(one(Tier.HEALTH, NvmlCall.ECC_SRAM, u32("DCGM_FI_DEV_THRESHOLD_SRM", 96, FLAG)));
-    asks.add(
-        GpuCall.of(
-            Tier.HEALTH,
-            NvmlCall.FABRIC,
-            u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
-            u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, MASK),
-            u8("gpu_fabric_health_summary", 36)));
-    asks.add(
-        GpuCall.of(
-                Tier.HEALTH,
-                NvmlCall.FABRIC_V2,
-                u8("DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 28),
-                u32("DCGM_FI_DEV_FABRIC_HEALTH_MASK", 32, MASK))
-            .instead(NvmlCall.FABRIC));
     String[] errors = {"corrected", "uncorrected"};
     String[] since = {"driver_load", "manufacture"};
     for (int error = 0; error < errors.length; error++) {

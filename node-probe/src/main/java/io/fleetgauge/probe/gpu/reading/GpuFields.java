@@ -20,15 +20,23 @@ final class GpuFields {
 
   /**
    * @param links NVLinks of the GPU
+   * @param ofLinks series of each of them
    */
-  static List<FieldRead> of(Tier tier, int links) {
+  static List<FieldRead> of(Tier tier, int links, LinkSeries ofLinks) {
     List<FieldRead> reads = new ArrayList<>();
     switch (tier) {
       case CORE -> core(reads);
       case HEALTH -> health(reads, links);
       case EXTENDED -> extended(reads);
       case STATIC -> settings(reads);
-      case LINK -> links(reads, links);
+      case LINK -> {
+        for (int link = 0; link < links && ofLinks != LinkSeries.NONE; link++) {
+          linkHealth(reads, link, Integer.toString(link));
+          if (ofLinks == LinkSeries.ALL) {
+            linkTraffic(reads, link, Integer.toString(link));
+          }
+        }
+      }
     }
     return reads;
   }
@@ -128,20 +136,24 @@ final class GpuFields {
     }
   }
 
-  private static void links(List<FieldRead> reads, int links) {
-    for (int link = 0; link < links; link++) {
-      String name = Integer.toString(link);
-      reads.add(FieldRead.of("gpu_nvlink_state", 165, 1, "nvlink", name).at(link).within(0, 0xff));
-      reads.add(
-          FieldRead.of("gpu_nvlink_speed_megabytes_per_second", 164, 1, "nvlink", name).at(link));
-      reads.add(error(161, "replay", name).at(link));
-      reads.add(error(162, "recovery", name).at(link));
-      reads.add(error(163, "crc", name).at(link));
-      reads.add(FieldRead.of("DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES", 202, 1, "nvlink", name).at(link));
-      reads.add(FieldRead.of("DCGM_FI_DEV_NVLINK_COUNT_RX_BYTES", 204, 1, "nvlink", name).at(link));
-      traffic(reads, "gpu_nvlink_bytes_total", 138, link, 1.0 / 1024, "tx");
-      traffic(reads, "gpu_nvlink_bytes_total", 139, link, 1.0 / 1024, "rx");
-    }
+  /** State and errors of a link; NVLink 5 and newer count other errors than the links before. */
+  private static void linkHealth(List<FieldRead> reads, int link, String name) {
+    reads.add(FieldRead.of("gpu_nvlink_state", 165, 1, "nvlink", name).at(link).within(0, 0xff));
+    reads.add(error(161, "replay", name).at(link));
+    reads.add(error(162, "recovery", name).at(link));
+    reads.add(error(163, "crc", name).at(link));
+    reads.add(error(215, "recovery", name).at(link).as(Kind.INSTEAD));
+    reads.add(error(214, "recovery_failed", name).at(link));
+    reads.add(error(208, "receive", name).at(link));
+  }
+
+  private static void linkTraffic(List<FieldRead> reads, int link, String name) {
+    reads.add(
+        FieldRead.of("gpu_nvlink_speed_megabytes_per_second", 164, 1, "nvlink", name).at(link));
+    reads.add(FieldRead.of("DCGM_FI_DEV_NVLINK_COUNT_TX_BYTES", 202, 1, "nvlink", name).at(link));
+    reads.add(FieldRead.of("DCGM_FI_DEV_NVLINK_COUNT_RX_BYTES", 204, 1, "nvlink", name).at(link));
+    traffic(reads, "gpu_nvlink_bytes_total", 138, link, 1.0 / 1024, "tx");
+    traffic(reads, "gpu_nvlink_bytes_total", 139, link, 1.0 / 1024, "rx");
   }
 
   private static FieldRead error(int field, String kind, String link) {

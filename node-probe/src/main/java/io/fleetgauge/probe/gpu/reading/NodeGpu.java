@@ -31,11 +31,12 @@ public final class NodeGpu {
   private final MigInstances instances;
   private final NativeMemory scratch;
   private final ProcessMemory list;
-  private final boolean withLinks;
+  private final LinkSeries ofLinks;
 
   // What is known of the questions that the GPU answers: made anew when it is divided or joined.
   private final FieldPlan[] fields = new FieldPlan[TIERS.length];
   private CallPlan calls;
+  private FabricReading fabric;
   private SupportedMetrics supported;
   private Traffic traffic;
   private Profiling profiling;
@@ -46,15 +47,15 @@ public final class NodeGpu {
 
   /**
    * @param info labels of the GPU's info series
-   * @param withLinks whether links are read one by one
+   * @param ofLinks series of each link
    */
   public NodeGpu(
-      Nvml nvml, NvmlDevice device, Labels labels, Labels info, boolean withLinks, long now) {
+      Nvml nvml, NvmlDevice device, Labels labels, Labels info, LinkSeries ofLinks, long now) {
     this.device = device;
     this.labels = labels;
     this.readAt = now;
     this.infoSeries = info.with(Labels.NAME, "gpu_info");
-    this.withLinks = withLinks;
+    this.ofLinks = ofLinks;
     scratch = nvml.allocate(SCRATCH);
     list = new ProcessMemory(nvml);
     minor = minor(nvml, device, scratch);
@@ -68,14 +69,17 @@ public final class NodeGpu {
     traffic = new Traffic(labels);
     supported = new SupportedMetrics(labels);
     calls = new CallPlan(GpuCalls.OF_GPU, labels, supported, scratch);
+    fabric = new FabricReading(labels, supported, scratch);
     for (Tier tier : TIERS) {
-      boolean isAsked = tier != Tier.LINK || withLinks && links > 0;
+      boolean isAsked = tier != Tier.LINK || ofLinks != LinkSeries.NONE && links > 0;
       fields[tier.ordinal()] =
           isAsked
-              ? new FieldPlan(nvml, tier, GpuFields.of(tier, links), labels, supported, traffic)
+              ? new FieldPlan(
+                  nvml, tier, GpuFields.of(tier, links, ofLinks), labels, supported, traffic)
               : null;
     }
-    profiling = Profiling.of(nvml, device, -1, labels, supported, withLinks ? links : 0);
+    profiling =
+        Profiling.of(nvml, device, -1, labels, supported, ofLinks == LinkSeries.ALL ? links : 0);
     processes = new GpuProcessReader(labels, supported, list, true);
   }
 
@@ -128,16 +132,17 @@ public final class NodeGpu {
    */
   public int read(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {
     readings.add(Tier.CORE, infoSeries, 1);
-    for (Tier tier : TIERS) {
-      FieldPlan batch = fields[tier.ordinal()];
-      if (batch != null && readings.isDue(tier)) {
-        int code = batch.read(nvml, device, readings, counts, now);
-        if (ends(code)) {
-          return code;
-        }
+    // First, because the fabric decides whether links are read.
+    int code = fabric.read(nvml, device, readings, counts, now);
+    for (int i = 0; i < TIERS.length && !ends(code); i++) {
+      if (isAsked(TIERS[i]) && readings.isDue(TIERS[i])) {
+        code = fields[i].read(nvml, device, readings, counts, now);
       }
     }
-    int code = calls.read(nvml, device, readings, counts, now);
+    if (ends(code)) {
+      return code;
+    }
+    code = calls.read(nvml, device, readings, counts, now);
     if (code == NvmlReturn.SUCCESS) {
       code = instances.read(nvml, readings, counts, now);
     }
@@ -159,6 +164,11 @@ public final class NodeGpu {
       plan(nvml);
     }
     return code;
+  }
+
+  private boolean isAsked(Tier tier) {
+    boolean isWanted = tier != Tier.LINK || ofLinks == LinkSeries.ALL || fabric.hasFabric();
+    return isWanted && fields[tier.ordinal()] != null;
   }
 
   private int processes(Nvml nvml, GpuSnapshot readings, ValueCounts counts, long now) {

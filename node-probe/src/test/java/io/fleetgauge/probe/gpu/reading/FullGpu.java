@@ -1,8 +1,10 @@
 package io.fleetgauge.probe.gpu.reading;
 
 import io.fleetgauge.probe.nvml.StandIn;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * A GPU that supports everything, whose readings all differ, and what has to be read of it: by
@@ -10,6 +12,9 @@ import java.util.TreeMap;
  */
 public final class FullGpu {
   public static final int LINKS = 2;
+
+  /** The cluster of its fabric. */
+  public static final UUID CLUSTER = UUID.fromString("f8a1c2d3-0001-4e5f-8a9b-0c1d2e3f4a5b");
 
   private final StandIn driver;
   private final int gpu;
@@ -124,6 +129,13 @@ public final class FullGpu {
     read("fabric_state", 3, "DCGM_FI_DEV_FABRIC_MANAGER_STATUS", 3);
     read("fabric_mask", 0x15, "DCGM_FI_DEV_FABRIC_HEALTH_MASK", 0x15);
     read("fabric_summary", 1, "gpu_fabric_health_summary", 1);
+    driver.set(gpu, "fabric_clique", 2);
+    driver.setBits(gpu, "fabric_cluster.0", CLUSTER.getMostSignificantBits());
+    driver.setBits(gpu, "fabric_cluster.1", CLUSTER.getLeastSignificantBits());
+    for (String condition : List.of("completed", "success", "clique", "cluster")) {
+      expected.put("gpu_fabric_ready{condition=\"" + condition + "\"}", 1.0);
+    }
+    expected.put("gpu_fabric_info{clique_id=\"2\", cluster_uuid=\"" + CLUSTER + "\"}", 1.0);
     for (int i = 0; i < 8; i++) {
       String labels =
           "{error=\""

@@ -84,7 +84,7 @@ class GpuTablesTest {
       ask.values().forEach(value -> put(tiers, value.metric(), ask.tier()));
     }
     for (Tier tier : Tier.values()) {
-      for (FieldRead read : GpuFields.of(tier, 18)) {
+      for (FieldRead read : GpuFields.of(tier, 18, LinkSeries.ALL)) {
         put(tiers, read.metric(), tier);
       }
     }
@@ -92,7 +92,7 @@ class GpuTablesTest {
       put(tiers, gpm.metric(), gpm.metric().tier());
     }
     for (Tier tier : new Tier[] {Tier.CORE, Tier.LINK}) {
-      for (FieldRead read : GpuFields.of(tier, 18)) {
+      for (FieldRead read : GpuFields.of(tier, 18, LinkSeries.ALL)) {
         if (read.kind() == FieldRead.Kind.TRAFFIC) {
           Traffic.metrics(read).stream()
               .map(GpuMetrics::of)
@@ -108,6 +108,9 @@ class GpuTablesTest {
       }
     }
     put(tiers, GpuProcessReader.METRIC, Tier.CORE);
+    for (GpuMetric metric : FabricReading.METRICS) {
+      put(tiers, metric, Tier.HEALTH);
+    }
     return tiers;
   }
 
