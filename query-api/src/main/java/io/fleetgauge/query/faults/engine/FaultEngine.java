@@ -115,6 +115,11 @@ public final class FaultEngine {
     return new HostTrack(name, new HostTicks(name, ownerLabels), thresholds, ofHost.get(), since);
   }
 
+  /** As {@link #restore(List, long)}, at the time at which one of them was seen last. */
+  public void restore(List<Episode> episodes) {
+    restore(episodes, episodes.stream().mapToLong(Episode::lastSeen).max().orElse(0));
+  }
+
   /**
    * Takes over episodes that another process has told. Before the first sample; then the samples
    * and steps of some time before are looked at again, and {@link #changes} is asked when that is
