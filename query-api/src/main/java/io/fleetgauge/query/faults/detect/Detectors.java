@@ -13,6 +13,6 @@ public final class Detectors {
 
   /** New detectors for a job. */
   public static List<JobDetector> ofJob(Thresholds thresholds) {
-    return List.of();
+    return List.of(new HangDetector(thresholds));
   }
 }

@@ -1,0 +1,411 @@
+package io.fleetgauge.query.faults.detect;
+
+import io.fleetgauge.query.faults.detect.GpuWork.State;
+import io.fleetgauge.query.faults.detect.RankCounts.Standing;
+import io.fleetgauge.query.faults.reading.HostTick;
+import io.fleetgauge.query.faults.reading.JobStep;
+import io.fleetgauge.query.faults.reading.JobStep.JobGpu;
+import io.fleetgauge.query.faults.reading.Signal;
+import io.fleetgauge.sample.gpu.FaultKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Finds jobs that make no progress, by three signs that do not depend on each other: counts of
+ * operations that differ and stand still; kernels that wait on all GPUs and move nothing; idle GPUs
+ * whose processes do nothing either. {@code docs/faults.md} says how each decides. A job hangs only
+ * if nothing of it moves: neither a GPU, nor a link, nor files, nor a rank's count.
+ */
+public final class HangDetector implements JobDetector {
+  /** How much of a job has to be seen so that anything is said of it. */
+  private static final double SEEN = 0.5;
+
+  private static final double MOST = 0.9;
+
+  /** A job whose power changes more than that while it works does not work in even steps. */
+  private static final double UNEVEN = 0.12;
+
+  private final HangLimits limits;
+  private final JobProgress progress;
+  private final RankCounts counts;
+
+  /** Since when counts stand still that have been told, by communicator. */
+  private final Map<String, Long> toldCounts;
+
+  private boolean hasRanks;
+
+  /** What has been told of a stall of the GPUs; null for nothing. */
+  private Stall told;
+
+  private int resuming;
+
+  /**
+   * A stall of all GPUs.
+   *
+   * @param spins true if kernels wait, false if all GPUs are idle
+   * @param since the last move, ms
+   */
+  private record Stall(boolean spins, String cause, long since) {}
+
+  public HangDetector(Thresholds thresholds) {
+    this(HangLimits.of(thresholds), new JobProgress(), new RankCounts(), new HashMap<>());
+  }
+
+  private HangDetector(
+      HangLimits limits, JobProgress progress, RankCounts counts, Map<String, Long> toldCounts) {
+    this.limits = limits;
+    this.progress = progress;
+    this.counts = counts;
+    this.toldCounts = toldCounts;
+  }
+
+  @Override
+  public JobDetector copy() {
+    HangDetector copy =
+        new HangDetector(limits, progress.copy(), counts.copy(), new HashMap<>(toldCounts));
+    copy.hasRanks = hasRanks;
+    copy.told = told;
+    copy.resuming = resuming;
+    return copy;
+  }
+
+  @Override
+  public void on(JobStep step, Consumer<Finding> out) {
+    boolean countsMoved = counts.on(step);
+    hasRanks |= !counts.isEmpty();
+    progress.on(step, countsMoved, limits);
+    int seen = step.gpus().size() - progress.blind;
+    if (progress.withProcesses < (1 - MOST) * step.gpus().size() || progress.withProcesses == 0) {
+      progress.restarted();
+      told = null;
+    }
+    if (seen < SEEN * step.gpus().size() || seen == 0) {
+      if (told != null) {
+        out.accept(byStall(step, told)); // nothing tells that it is over
+      }
+      return;
+    }
+    boolean isStopped = progress.isStopped();
+    List<Standing> standing = isStopped ? List.of() : standing(step);
+    toldCounts.keySet().removeIf(key -> standing.stream().noneMatch(each -> is(each, key)));
+    standing.forEach(each -> toldCounts.put(each.communicator(), each.since()));
+    if (!standing.isEmpty()) {
+      progress.isFault();
+      out.accept(byCounts(step, standing));
+    }
+    stall(step, countsMoved, isStopped);
+    if (told != null) {
+      out.accept(byStall(step, told));
+    }
+  }
+
+  private static boolean is(Standing standing, String communicator) {
+    return standing.communicator().equals(communicator);
+  }
+
+  // --- counts ---
+
+  private List<Standing> standing(JobStep step) {
+    Map<String, HostTick> hosts = new HashMap<>();
+    step.gpus().forEach(at -> hosts.put(at.gpu().uuid(), at.host()));
+    List<Standing> all = new ArrayList<>();
+    for (Standing each : counts.standing(step.time(), limits.rasAfter())) {
+      if (hangs(each, hosts, step)) {
+        all.add(each);
+      }
+    }
+    return all;
+  }
+
+  private boolean hangs(Standing standing, Map<String, HostTick> hosts, JobStep at) {
+    int waiting = 0;
+    int known = 0;
+    for (RankCounts.Rank rank : standing.ahead()) {
+      State state = progress.gpus.get(rank.uuid()).state;
+      waiting += state == State.SPINS ? 1 : 0;
+      known += state == State.BLIND ? 0 : 1;
+      if (state == State.WORKS) {
+        return false;
+      }
+    }
+    if (2 * waiting < known || known == 0) {
+      return false;
+    }
+    Long before = toldCounts.get(standing.communicator());
+    boolean isTold = before != null && before == standing.since();
+    boolean isYoung = progress.worked < limits.rasWorked();
+    boolean isBusy = isYoung || isIdleServer(at);
+    for (RankCounts.Rank rank : standing.behind()) {
+      GpuWork gpu = progress.gpus.get(rank.uuid());
+      if (gpu.state == State.WORKS) {
+        return false; // the others wait for its work, and not in vain
+      }
+      boolean reads = gpu.io >= limits.ioBytes();
+      boolean computes =
+          gpu.state == State.IDLE
+              && (gpu.computesOnCpu(limits) || progress.isBusy(at.job(), hosts.get(rank.uuid())));
+      isBusy |= !isTold && (reads || computes);
+    }
+    if (standing.behind().isEmpty() && !isTold) {
+      isBusy |=
+          standing.ahead().stream()
+              .anyMatch(rank -> progress.gpus.get(rank.uuid()).io >= limits.ioBytes());
+    }
+    return !isBusy || at.time() - standing.since() >= limits.busyAfter();
+  }
+
+  private Finding byCounts(JobStep step, List<Standing> standing) {
+    Standing first = standing.getFirst();
+    for (Standing each : standing) {
+      first = each.behind().size() > first.behind().size() ? each : first;
+    }
+    long since = standing.stream().mapToLong(Standing::since).max().orElseThrow();
+    HangSuspects suspects = new HangSuspects(step, progress, counts);
+    List<Suspect> all = suspects.of(since, standing);
+    boolean isBlocked = isBlocked(standing);
+    String cause = isBlocked ? "storage" : suspects.isKernel() ? "kernel" : "collective";
+    StringBuilder text = new StringBuilder("NCCL: ");
+    if (first.behind().isEmpty()) {
+      text.append(first.missing())
+          .append(" of ")
+          .append(first.ranks())
+          .append(" ranks are missing, and no other goes on");
+    } else {
+      text.append(first.behind().size())
+          .append(" of ")
+          .append(first.ranks())
+          .append(" ranks have begun fewer operations than the others, and none goes on");
+      if (first.missing() > 0) {
+        text.append("; ").append(first.missing()).append(" are missing");
+      }
+    }
+    text.append(". ").append(side(cause, first));
+    return finding(step, since, cause, true, text.toString(), all);
+  }
+
+  private boolean isBlocked(List<Standing> standing) {
+    return standing.stream()
+        .flatMap(each -> each.behind().stream())
+        .anyMatch(rank -> progress.gpus.get(rank.uuid()).isBlocked);
+  }
+
+  private String side(String cause, Standing standing) {
+    if (cause.equals("storage")) {
+      return "It waits on the CPU side: a process that is behind is blocked in the kernel.";
+    }
+    if (cause.equals("kernel")) {
+      return "It waits on the GPU side: a kernel of the rank that is behind does not end.";
+    }
+    boolean isIdle =
+        !standing.behind().isEmpty()
+            && standing.behind().stream()
+                .allMatch(rank -> progress.gpus.get(rank.uuid()).state == State.IDLE);
+    return isIdle
+        ? "It waits on the CPU side: the GPU of a rank that is behind is idle, so that its process"
+            + " has not come to the operation."
+        : "It waits on the GPU side, in an operation of NCCL.";
+  }
+
+  // --- stalls ---
+
+  private void stall(JobStep step, boolean countsMoved, boolean isStopped) {
+    long now = step.time();
+    if (told != null) {
+      boolean works = 2 * progress.works >= step.gpus().size() - progress.blind;
+      boolean moves =
+          told.spins() ? progress.works > 0 || progress.spins == 0 : progress.movedAt == now;
+      resuming = moves ? resuming + 1 : 0;
+      if (works || countsMoved || resuming >= 2) {
+        told = null;
+      }
+      return;
+    }
+    resuming = 0;
+    if (isStopped || progress.works > 0 || progress.worked < limits.worked()) {
+      return;
+    }
+    told = progress.spins > 0 ? spinning(step) : idling(step);
+    if (told != null && (told.cause().equals("storage") || isFatal())) {
+      progress.isFault();
+    }
+  }
+
+  /** All GPUs wait, and some of them in a kernel. */
+  private Stall spinning(JobStep step) {
+    long now = step.time();
+    long after =
+        isFatal()
+            ? limits.fatalAfter()
+            : longer(limits.signatureAfter(), progress.longestSpinning());
+    boolean isStill =
+        progress.stillMillis() >= after || now - progress.movedAt >= limits.busyAfter();
+    if (!isStill || isIdleServer(step) || !isBelowWork(step)) {
+      return null;
+    }
+    boolean isBlocked = 2 * progress.blockedSteps > progress.stillSteps;
+    HangSuspects suspects = new HangSuspects(step, progress, counts);
+    String cause =
+        isBlocked
+            ? "storage"
+            : suspects.isKernel() ? "kernel" : progress.idle > 0 ? "collective" : "symmetric";
+    return new Stall(true, cause, progress.movedAt);
+  }
+
+  /** No GPU has a kernel. */
+  private Stall idling(JobStep step) {
+    boolean areHeld = progress.withProcesses >= MOST * step.gpus().size();
+    long after = longer(limits.silenceAfter(), progress.longestIdle());
+    if (!areHeld || progress.stillMillis() < after) {
+      return null;
+    }
+    if (2 * progress.blockedSteps > progress.stillSteps) {
+      return new Stall(false, "storage", progress.movedAt);
+    }
+    // An idle server or notebook is as silent as a job that waits for data in vain. Only of a job
+    // that worked all the time, over ranks or hosts, and read data, it is known that it should.
+    long hosts = step.gpus().stream().map(at -> at.host().host()).distinct().count();
+    boolean isTraining =
+        progress.duty() >= limits.duty()
+            && progress.ioDuty() >= limits.ioDuty()
+            && (hasRanks || hosts > 1)
+            && progress.swing <= UNEVEN;
+    return isTraining ? new Stall(false, "cpu", progress.movedAt) : null;
+  }
+
+  /** A job that has paused before for longer may do so again. */
+  private long longer(long usual, long pause) {
+    return Math.max(usual, (long) (limits.pauses() * pause));
+  }
+
+  /** Returns true if a GPU has a fault that ends work, about when the work stopped. */
+  private boolean isFatal() {
+    return progress.gpus.values().stream()
+        .anyMatch(gpu -> gpu.fatalAt >= progress.movedAt - GpuWork.RECENT_MILLIS);
+  }
+
+  /**
+   * Returns true if only the first rank is idle, in a job that does not work evenly: servers of
+   * models do so while nobody asks them, their other ranks wait in a broadcast of the first.
+   */
+  private boolean isIdleServer(JobStep step) {
+    boolean isUneven = progress.duty() < limits.duty() || progress.swing > UNEVEN;
+    if (!isUneven || progress.idle != 1 || progress.blind > 0) {
+      return false;
+    }
+    String first = step.gpus().getFirst().gpu().uuid();
+    for (JobGpu at : step.gpus()) {
+      int number = counts.number(at.gpu().uuid());
+      if (number == 0 || number < 0 && at.gpu().uuid().equals(first)) {
+        GpuWork gpu = progress.gpus.get(at.gpu().uuid());
+        return gpu.state == State.IDLE && gpu.hasProcesses && !gpu.isBlocked;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Returns true if the power of nearly all GPUs with a waiting kernel is far below their work's.
+   */
+  private boolean isBelowWork(JobStep step) {
+    int known = 0;
+    int below = 0;
+    for (JobGpu at : step.gpus()) {
+      GpuWork gpu = progress.gpus.get(at.gpu().uuid());
+      if (gpu.state != State.SPINS || Double.isNaN(gpu.workingPower)) {
+        continue;
+      }
+      known++;
+      double limit = at.gpu().readings().get(Signal.POWER_LIMIT, Double.POSITIVE_INFINITY);
+      below +=
+          gpu.power <= limits.ofLevel() * gpu.workingPower && gpu.power <= limits.ofLimit() * limit
+              ? 1
+              : 0;
+    }
+    return known > 0 && below >= MOST * known;
+  }
+
+  private Finding byStall(JobStep step, Stall stall) {
+    List<Suspect> suspects = new HangSuspects(step, progress, counts).of(stall.since(), List.of());
+    long seconds = (step.time() - stall.since()) / 1_000;
+    String text =
+        switch (stall.cause()) {
+          case "storage" ->
+              "Processes are blocked in the kernel, mostly by storage, and no GPU has worked for "
+                  + seconds
+                  + " s. It waits on the CPU side.";
+          case "cpu" ->
+              "All GPUs are idle, and neither CPU time nor files nor links have moved for "
+                  + seconds
+                  + " s, though the job worked steadily before. It waits on the CPU side, such as"
+                  + " for data.";
+          case "kernel" ->
+              "A kernel on one or two GPUs does not end, and the others wait: no GPU has worked for"
+                  + " "
+                  + seconds
+                  + " s. It waits on the GPU side.";
+          default ->
+              "Kernels run on "
+                  + progress.spins
+                  + " of "
+                  + step.gpus().size()
+                  + " GPUs, and nothing is computed or moved, at a power far below that of the"
+                  + " job's work, for "
+                  + seconds
+                  + " s. "
+                  + (progress.idle > 0
+                      ? "The others wait for a process whose GPU is idle: it waits on the CPU side."
+                      : "It waits on the GPU side, in an operation between GPUs.");
+        };
+    return finding(step, stall.since(), stall.cause(), false, text, suspects);
+  }
+
+  private Finding finding(
+      JobStep step, long since, String cause, boolean proven, String text, List<Suspect> suspects) {
+    List<Evidence> evidence = new ArrayList<>();
+    add(evidence, step, "power, watts", gpu -> gpu.workingPower, gpu -> gpu.power);
+    add(evidence, step, "tensor activity", gpu -> gpu.workingTensor, gpu -> gpu.tensor);
+    add(evidence, step, "utilization, percent", gpu -> Double.NaN, gpu -> gpu.utilisation);
+    add(evidence, step, "NVLink and PCIe, bytes/s", gpu -> gpu.workingLinks, gpu -> gpu.links);
+    add(evidence, step, "CPU, cores", gpu -> gpu.workingCpu, gpu -> gpu.cpu);
+    add(evidence, step, "files, bytes/s", gpu -> Double.NaN, gpu -> gpu.io);
+    return new Finding(
+        FaultKind.HANG,
+        new Subject("", "", "", step.job(), step.owner()),
+        since,
+        Optional.empty(),
+        cause,
+        proven,
+        0,
+        text,
+        evidence,
+        suspects);
+  }
+
+  /** Means over the job's GPUs. */
+  private void add(
+      List<Evidence> evidence,
+      JobStep step,
+      String what,
+      ToDoubleFunction<GpuWork> before,
+      ToDoubleFunction<GpuWork> now) {
+    double is = mean(step, now);
+    if (!Double.isNaN(is)) {
+      evidence.add(new Evidence(what, mean(step, before), is));
+    }
+  }
+
+  private double mean(JobStep step, ToDoubleFunction<GpuWork> reading) {
+    return step.gpus().stream()
+        .map(at -> progress.gpus.get(at.gpu().uuid()))
+        .filter(gpu -> gpu.state != State.BLIND)
+        .mapToDouble(reading)
+        .filter(value -> !Double.isNaN(value))
+        .average()
+        .orElse(Double.NaN);
+  }
+}
