@@ -5,6 +5,7 @@ import io.fleetgauge.probe.attribution.AttributionSampling;
 import io.fleetgauge.probe.attribution.ConfiguredOwner;
 import io.fleetgauge.probe.attribution.OwnerSource;
 import io.fleetgauge.probe.attribution.kubelet.KubeletSource;
+import io.fleetgauge.probe.attribution.process.OwnerUsage;
 import io.fleetgauge.probe.attribution.process.ProcessOwners;
 import io.fleetgauge.probe.attribution.process.ProcessReport;
 import io.fleetgauge.probe.attribution.process.ProcessSampling;
@@ -18,6 +19,7 @@ import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Owners of GPUs, as all that knows them says, and what their processes use. */
 final class OwnerPart implements ProbePart {
+  private static final Duration USAGE_EVERY = Duration.ofSeconds(5);
+
   private final Lifecycle lifecycle = new Lifecycle("owners");
   private final Vertx vertx;
   private final ProbeConfig config;
@@ -101,8 +105,20 @@ final class OwnerPart implements ProbePart {
       processes = Optional.of(sampling);
       readers.add(sampling);
       readers.add(new ProcessReport(sampling, names, core));
+      readers.add(
+          gpus.chosen(
+              new OwnerUsage(
+                  thread::processes,
+                  config.host().proc(),
+                  config.host().sys().resolve("fs/cgroup"),
+                  new TickClass(longer(core.period())))));
     }
     readers.add(new AttributionSampling(attribution, thread::identities, core));
+  }
+
+  /** A tick may be as short as a second; what the owners do is not read so often. */
+  private static Duration longer(Duration tick) {
+    return tick.compareTo(USAGE_EVERY) > 0 ? tick : USAGE_EVERY;
   }
 
   /** The owners of this tick, which ends. */

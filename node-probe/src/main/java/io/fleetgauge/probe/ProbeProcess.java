@@ -100,6 +100,7 @@ public final class ProbeProcess implements AutoCloseable {
         start("schedulers", new SchedulerPart(vertx, config, gpus, classes.core(), clock));
     OwnerPart owners =
         start("owners", new OwnerPart(vertx, config, gpus, schedulers, classes.core()));
+    start("NCCL", new NcclPart(config, gpus, owners, classes.core(), clock));
     // They wait for their targets, so no other reader is to come after them.
     Scrapes scrapes =
         start("scrapes", new Scrapes(vertx, config.scrape(), config.hostname(), tick));

@@ -338,6 +338,14 @@ class TidyTest {
               "probe.sampling",
               "sample",
               "sample.gpu"),
+          room(
+              "probe.nccl",
+              "probe.config",
+              "probe.gpu.snapshot",
+              "probe.host.reading",
+              "probe.sampling",
+              "sample",
+              "sample.prometheus"),
           room("probe.xid", "probe.nvml", "probe.sampling", "sample", "sample.files", "sample.gpu"),
           room(
               "probe.uplink",
@@ -364,6 +372,7 @@ class TidyTest {
               "probe.gpu.snapshot",
               "probe.host",
               "probe.host.reading",
+              "probe.nccl",
               "probe.nvml",
               "probe.sampling",
               "probe.scrape",

@@ -37,6 +37,7 @@ import java.util.regex.Pattern;
  * @param ticks how often it reads what
  * @param host what is read of the host
  * @param gpu how GPUs are read
+ * @param nccl how NCCL is asked for the jobs of the node
  * @param attribution how owners of GPUs are found
  * @param scrape the exporters that it scrapes
  * @param spool what waits for an acknowledgement
@@ -58,6 +59,7 @@ public record ProbeConfig(
     TickSettings ticks,
     HostSettings host,
     GpuSettings gpu,
+    NcclSettings nccl,
     AttributionSettings attribution,
     List<ScrapeSettings> scrape,
     SpoolSettings spool,
@@ -183,6 +185,7 @@ public record ProbeConfig(
         ticks,
         HostSettings.read(in),
         GpuSettings.read(in),
+        NcclSettings.read(in),
         AttributionSettings.read(in),
         ScrapeSettings.read(in, instance, ticks.tick()),
         spool,

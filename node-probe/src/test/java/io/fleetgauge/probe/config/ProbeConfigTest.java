@@ -75,6 +75,13 @@ class ProbeConfigTest {
                     List.of(),
                     DeviceChoice.ALL,
                     false),
+                new NcclSettings(
+                    true,
+                    List.of("127.0.0.1:28028"),
+                    Duration.ofSeconds(15),
+                    Duration.ofSeconds(10),
+                    true,
+                    16),
                 new AttributionSettings(
                     Labels.EMPTY,
                     List.of("namespace", "account"),
@@ -149,6 +156,14 @@ class ProbeConfigTest {
         devices: g:0,3+i
         replaceBlanksInModelName: true
       metrics: {vocabulary: dcgm-exporter-4.9, hostname: false}
+      nccl:
+        ras:
+          enabled: false
+          addresses: ["10.0.0.1:4711", "[::1]:28028"]
+          every: 30s
+          timeout: 5s
+          namespaces: false
+          communicators: 4
       attribution:
         owner: {tenant: lab}
         tenantLabels: [team]
@@ -219,6 +234,16 @@ class ProbeConfigTest {
                 new DeviceChoice(true, Set.of("0", "3"), true),
                 true));
     assertThat(config.page()).isEqualTo(new PageSettings("dcgm-exporter-4.9", false));
+    assertThat(config.nccl())
+        .isEqualTo(
+            new NcclSettings(
+                false,
+                List.of("10.0.0.1:4711", "[::1]:28028"),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                false,
+                4));
+    assertThat(config.nccl().servers().getLast().toString()).endsWith("0:1]:28028");
     assertThat(config.attribution())
         .isEqualTo(
             new AttributionSettings(

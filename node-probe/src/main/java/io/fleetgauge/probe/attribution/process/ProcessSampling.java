@@ -76,6 +76,12 @@ public final class ProcessSampling implements Reader {
     return UsedGpuMemory.of(gpus.get(), newest);
   }
 
+  /** A key of the owner of a process: processes of one owner have the same. For any thread. */
+  public String owner(int pid) {
+    OwnedProcess of = newest.get(pid);
+    return of == null || !of.isOwned() ? "process " + pid : of.ownerKey();
+  }
+
   /** Tells whether processes use the GPUs, as the exporter numbers it. For any thread. */
   int status() {
     return UsedGpuMemory.Status.of(gpus.get()).code;

@@ -13,7 +13,16 @@ import jnr.ffi.annotations.SaveError;
  * brings several hundred classes. Any thread may call; each call has memory of its own.
  */
 public final class Libc {
-  private static final int PERMISSION = 1;
+  /** The error of a call that this process may not make. */
+  public static final int PERMISSION = 1;
+
+  /** The error of a file that it may not open. */
+  public static final int ACCESS = 13;
+
+  /** As a flag of opening: the file is not for programs that are started. */
+  private static final int CLOSE_ON_EXEC = 0x80000;
+
+  private static final int NETWORK_NAMESPACE = 0x40000000;
 
   /** Larger than each of the structures. */
   private static final int STRUCTURE_BYTES = 256;
@@ -35,6 +44,14 @@ public final class Libc {
     Pointer strerror(int error);
 
     int getpagesize();
+
+    @SaveError
+    int open(Pointer path, int flags);
+
+    @SaveError
+    int setns(int file, int type);
+
+    int close(int file);
   }
 
   /**
@@ -78,6 +95,23 @@ public final class Libc {
         unsigned(answer, 6));
   }
 
+  /**
+   * Takes the calling thread into another network namespace, for as long as it lives. It must be a
+   * thread of the system that does nothing else.
+   *
+   * @param path of the namespace, such as {@code /proc/PID/ns/net}
+   * @return 0, or the number of the error
+   */
+  public static int enterNetwork(String path) {
+    int file = LIBRARY.open(text(path), CLOSE_ON_EXEC);
+    if (file < 0) {
+      return RUNTIME.getLastError();
+    }
+    int error = LIBRARY.setns(file, NETWORK_NAMESPACE) == 0 ? 0 : RUNTIME.getLastError();
+    LIBRARY.close(file);
+    return error;
+  }
+
   private static Pointer text(String path) {
     byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
     Pointer text = Memory.allocateDirect(RUNTIME, bytes.length + 1, true);
@@ -86,7 +120,7 @@ public final class Libc {
   }
 
   /** As the C library says it, in lower case as Go has it. */
-  private static String message(int error) {
+  public static String message(int error) {
     return LIBRARY.strerror(error).getString(0).toLowerCase(Locale.ROOT);
   }
 

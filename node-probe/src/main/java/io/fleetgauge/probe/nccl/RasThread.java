@@ -1,0 +1,256 @@
+package io.fleetgauge.probe.nccl;
+
+import io.fleetgauge.probe.config.NcclSettings;
+import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
+import io.fleetgauge.probe.host.reading.Libc;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that reads the RAS ports of the jobs of this node, again and again. A job in a network
+ * namespace of its own is read by a thread that enters it and ends after that.
+ */
+final class RasThread implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RasThread.class);
+
+  /** Longer than the answer of 4,096 GPUs with four communicators each. */
+  static final long MOST_BYTES = 16 << 20;
+
+  /** Most time of a reading of one namespace, as a multiple of the time of an answer. */
+  private static final int ANSWERS_PER_ROUND = 3;
+
+  private static final int MOST_NAMESPACES = 64;
+
+  /**
+   * Each reading asks all processes of a job, and each of its nodes has a probe that reads: a job
+   * is asked at most 20 times a second.
+   */
+  private static final Duration PAUSE_PER_NODE = Duration.ofMillis(50);
+
+  /** Between a reading and the next one after a process was told to be dead. */
+  private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(2);
+
+  private final NcclSettings settings;
+  private final Path proc;
+  private final Supplier<Optional<List<GpuProcesses>>> gpus;
+  private final IntFunction<String> owner;
+  private final RasClient client;
+  private final RasMonitor monitor;
+  private final List<InetSocketAddress> servers;
+  private final Set<Integer> ports;
+  private final Map<String, Long> errors = new TreeMap<>();
+  private final Map<String, Long> events = new TreeMap<>();
+  private final Thread thread;
+  private volatile boolean isClosed;
+  private volatile boolean isDenied;
+  private volatile RasReadings newest;
+  private volatile RasReadings.Counts counts = RasReadings.Counts.NONE;
+  private String said = "";
+  private int nodes;
+  private boolean hasMonitor;
+
+  /**
+   * @param gpus the processes of each GPU; empty while the driver does not answer
+   * @param owner what the owner of a process has in common, by the process
+   */
+  RasThread(
+      NcclSettings settings,
+      Path proc,
+      Supplier<Optional<List<GpuProcesses>>> gpus,
+      IntFunction<String> owner) {
+    this.settings = settings;
+    this.proc = proc;
+    this.gpus = gpus;
+    this.owner = owner;
+    this.client = new RasClient(MOST_BYTES, settings.timeout());
+    this.monitor = new RasMonitor(client);
+    this.servers = settings.servers();
+    this.ports = servers.stream().map(InetSocketAddress::getPort).collect(Collectors.toSet());
+    this.thread = Thread.ofPlatform().daemon().name("nccl-ras").unstarted(this::run);
+  }
+
+  RasThread start() {
+    thread.start();
+    return this;
+  }
+
+  /** The newest readings that are not out of date. For any thread. */
+  Optional<RasReadings> newest() {
+    RasReadings now = newest;
+    long longest = 2 * pause().toNanos() + 2L * ANSWERS_PER_ROUND * settings.timeout().toNanos();
+    return Optional.ofNullable(now).filter(each -> System.nanoTime() - each.at() <= longest);
+  }
+
+  /** For any thread. */
+  RasReadings.Counts counts() {
+    return counts;
+  }
+
+  private void run() {
+    while (!isClosed) {
+      try {
+        read();
+      } catch (RuntimeException e) {
+        LOG.error("reading the RAS ports of NCCL failed", e);
+      }
+      await(System.nanoTime() + pause().toNanos());
+    }
+  }
+
+  private Duration pause() {
+    Duration byNodes = PAUSE_PER_NODE.multipliedBy(nodes);
+    return byNodes.compareTo(settings.every()) > 0 ? byNodes : settings.every();
+  }
+
+  private void await(long until) {
+    long earliest = System.nanoTime() + SHORTEST_PAUSE.toNanos();
+    while (!isClosed && hasMonitor && System.nanoTime() - until < 0) {
+      try {
+        if (monitor.await(servers.getFirst(), until, this::event)) {
+          sleep(earliest);
+          return;
+        }
+      } catch (IOException e) {
+        break;
+      }
+    }
+    sleep(until);
+  }
+
+  private void sleep(long until) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(until - System.nanoTime());
+    } catch (InterruptedException e) {
+      isClosed = true;
+    }
+  }
+
+  /** Reads once. */
+  void read() {
+    List<GpuProcesses> now = gpus.get().orElse(List.of());
+    List<RasSeries> series = new ArrayList<>();
+    int unseen = 0;
+    int answers = 0;
+    int listeners = 0;
+    int most = 0;
+    boolean canMonitor = false;
+    List<Holders> all = Holders.of(now, proc, owner);
+    for (Holders holders : all.subList(0, Math.min(all.size(), MOST_NAMESPACES))) {
+      int listening = Listeners.count(net(holders), ports);
+      listeners += listening;
+      if (listening == 0) {
+        continue;
+      }
+      RasRound round = holders.isOwn() ? round(holders, listening) : entered(holders, listening);
+      series.addAll(round.series(settings.communicators()));
+      unseen += round.unseen();
+      answers += round.answers();
+      most = Math.max(most, round.nodes());
+      canMonitor |= holders.isOwn() && round.hasMonitor();
+    }
+    nodes = most;
+    hasMonitor = canMonitor;
+    newest =
+        new RasReadings(
+            System.nanoTime(),
+            series,
+            listeners == 0 ? OptionalInt.empty() : OptionalInt.of(answers == 0 ? 0 : 1),
+            unseen);
+    counts = new RasReadings.Counts(errors, events);
+  }
+
+  private Path net(Holders holders) {
+    return proc.resolve(Integer.toString(holders.pid())).resolve("net");
+  }
+
+  private RasRound round(Holders holders, int listening) {
+    LocalAddresses addresses = LocalAddresses.of(net(holders));
+    RasRound round =
+        new RasRound(
+            holders,
+            listening,
+            server -> client.status(server, addresses::has),
+            this::failed,
+            System.nanoTime() + ANSWERS_PER_ROUND * settings.timeout().toNanos());
+    round.run(servers);
+    return round;
+  }
+
+  /** A reading from within the namespace of others; without an answer when it must not be. */
+  private RasRound entered(Holders holders, int listening) {
+    RasRound without =
+        new RasRound(holders, listening, server -> null, this::failed, System.nanoTime());
+    if (!settings.namespaces() || isDenied) {
+      return without;
+    }
+    RasRound[] result = {without};
+    Thread inside =
+        Thread.ofPlatform()
+            .daemon()
+            .name("nccl-ras-inside")
+            .start(
+                () -> {
+                  Path namespace = proc.resolve(Integer.toString(holders.pid())).resolve("ns/net");
+                  int error = Libc.enterNetwork(namespace.toString());
+                  if (error == 0) {
+                    result[0] = round(holders, listening);
+                  } else {
+                    denied(namespace, error);
+                  }
+                });
+    try {
+      inside.join();
+    } catch (InterruptedException e) {
+      isClosed = true;
+    }
+    return inside.isAlive() ? without : result[0];
+  }
+
+  private void denied(Path namespace, int error) {
+    String why = Libc.message(error);
+    failed(new RasFailure(RasFailure.Reason.DENIED, why));
+    if (error == Libc.PERMISSION || error == Libc.ACCESS) {
+      isDenied = true; // otherwise its process has just ended
+      LOG.info(
+          "{} cannot be entered ({}); jobs with a network of their own are counted in"
+              + " gpu_nccl_ras_jobs_unseen",
+          namespace,
+          why);
+    }
+  }
+
+  private void failed(RasFailure failure) {
+    errors.merge(failure.reason().label(), 1L, Long::sum);
+    if (!said.equals(failure.getMessage()) && failure.reason() != RasFailure.Reason.DENIED) {
+      said = failure.getMessage();
+      LOG.info("a RAS port of NCCL did not answer: {}", said);
+    }
+  }
+
+  private void event(String name) {
+    events.merge(name, 1L, Long::sum);
+    counts = new RasReadings.Counts(errors, events);
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    monitor.close();
+    thread.interrupt();
+  }
+}
