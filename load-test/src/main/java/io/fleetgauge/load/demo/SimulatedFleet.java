@@ -1,11 +1,11 @@
 package io.fleetgauge.load.demo;
 
-import io.fleetgauge.load.nodes.FleetLayout;
-import io.fleetgauge.load.nodes.Incidents;
-import io.fleetgauge.load.nodes.Place;
 import io.fleetgauge.load.nodes.PlainNode;
 import io.fleetgauge.load.nodes.PlayedNode;
 import io.fleetgauge.load.nodes.SimulatedNode;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkCounts;
 import io.fleetgauge.probe.uplink.UplinkSettings;

@@ -20,20 +20,7 @@ final class Allocation implements Reader {
     this.core = core;
     this.owner = owner;
     for (int i = 0; i < gpus.size(); i++) {
-      Labels gpu =
-          Labels.of(
-              Labels.NAME,
-              "gpu_allocated",
-              "gpu",
-              "" + i,
-              "UUID",
-              gpus.get(i).uuid(),
-              "device",
-              "nvidia" + i,
-              "modelName",
-              gpus.get(i).model(),
-              "pci_bus_id",
-              gpus.get(i).address());
+      Labels gpu = OwnerReadout.labels(i, gpus.get(i)).with(Labels.NAME, "gpu_allocated");
       if (gpus.get(i).instances() == 0) {
         series.add(gpu);
       }

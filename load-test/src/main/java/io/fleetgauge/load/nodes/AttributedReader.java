@@ -8,6 +8,7 @@ import io.fleetgauge.sample.Tick;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -18,16 +19,20 @@ final class AttributedReader implements Reader {
   private final Reader reader;
   private final TickClass constant;
   private final UnaryOperator<Labels> owner;
+  private final Predicate<Labels> kept;
   private final Map<Labels, Labels> owned = new HashMap<>();
 
   /**
    * @param constant class of series that keep no owner: they are read too seldom
    * @param owner labels of who has the GPU or instance that a series is of
+   * @param kept which series are kept
    */
-  AttributedReader(Reader reader, TickClass constant, UnaryOperator<Labels> owner) {
+  AttributedReader(
+      Reader reader, TickClass constant, UnaryOperator<Labels> owner, Predicate<Labels> kept) {
     this.reader = reader;
     this.constant = constant;
     this.owner = owner;
+    this.kept = kept;
   }
 
   /** Owners have changed. */
@@ -61,7 +66,7 @@ final class AttributedReader implements Reader {
   }
 
   private Labels labelled(Labels series, TickClass of) {
-    if (!KeptSeries.keeps(series)) {
+    if (!kept.test(series)) {
       return Labels.EMPTY;
     }
     boolean isOfGpu = !series.value("UUID").isEmpty() && !of.equals(constant);

@@ -2,6 +2,11 @@ package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.driver.Fault;
 import io.fleetgauge.load.nodes.driver.Noise;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.JobSchedule;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -57,12 +62,12 @@ final class Cluster implements Reader {
     int busy = 0;
     List<Place> nodes = fleet.places().stream().filter(Place::isOfSlurm).toList();
     for (Place node : nodes) {
-      Optional<Job> job = jobs.on(node, 0, now);
+      Optional<Job> job = jobs.on(node, 0, -1, now);
       boolean isDown = isDown(node, now);
       down += isDown ? 1 : 0;
       busy += job.isPresent() && !isDown ? 1 : 0;
       job.ifPresent(of -> running.put(of.number(), of));
-      jobs.on(node, 0, now - SHOWN_MILLIS).ifPresent(of -> ended.put(of.number(), of));
+      jobs.on(node, 0, -1, now - SHOWN_MILLIS).ifPresent(of -> ended.put(of.number(), of));
       node(out, node, job, isDown, now);
     }
     ended.keySet().removeAll(running.keySet());
@@ -75,8 +80,8 @@ final class Cluster implements Reader {
   }
 
   private boolean isDown(Place node, long now) {
-    Set<Fault> faults = incidents.of(node.number(), 0, now);
-    return faults.contains(Fault.SILENT) || faults.contains(Fault.HUNG_DRIVER);
+    return incidents.has(Fault.SILENT, node.number(), now)
+        || incidents.has(Fault.HUNG_DRIVER, node.number(), now);
   }
 
   private static String state(Job job) {
@@ -152,7 +157,7 @@ final class Cluster implements Reader {
               "job_state_reason",
               REASONS[i],
               "user_name",
-              JobSchedule.TENANTS[i],
+              JobSchedule.TENANTS.get(i),
               "slurm_partition",
               "main");
       add(out, INFO, labels, 1);

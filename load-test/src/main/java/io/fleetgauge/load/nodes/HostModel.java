@@ -1,5 +1,7 @@
 package io.fleetgauge.load.nodes;
 
+import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.driver.Noise;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.TickClass;
@@ -15,6 +17,11 @@ import java.util.function.DoubleSupplier;
  */
 final class HostModel {
   private static final int CPUS = 4;
+  private static final double ALL_CPUS = 96;
+
+  /** Adapters with one port each. */
+  static final List<String> PORTS = List.of("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3");
+
   private static final double MEMORY = 2_164_260_864_000.0;
   private static final double BOOTED_BEFORE = 20 * 86_400;
   private static final String[] MODES = {
@@ -31,6 +38,21 @@ final class HostModel {
   private double load1;
   private double load5;
   private double load15;
+
+  /** The port that is down; -1 for none. */
+  private int down = -1;
+
+  private HostLoad loaded = HostLoad.of(0);
+  private double iowait;
+  private double stalled;
+  private double waited;
+  private double read;
+  private double written;
+  private final double[] received = new double[PORTS.size()];
+  private final double[] symbolErrors = new double[PORTS.size()];
+  private final double[] recoveries = new double[PORTS.size()];
+  private final double[] restarts = new double[PORTS.size()];
+  private final double[] downs = new double[PORTS.size()];
 
   /** Seconds of full load since the machine was started. */
   private double work;
@@ -65,18 +87,57 @@ final class HostModel {
   /**
    * Goes on to a time.
    *
-   * @param activity what the GPUs do, 0 to 1
+   * @param load what the jobs do on the host
+   * @param incidents that the host has then
    */
-  void turnTo(long millis, double activity) {
+  void turnTo(long millis, HostLoad load, List<Incident> incidents) {
     double seconds = (millis - time) / 1_000.0;
     time = millis;
-    busy = activity == 0 ? 0.01 : 0.1 + 0.25 * activity + 0.05 * Noise.of(seed, 2, millis);
+    loaded = load;
+    boolean isStarved = false;
+    for (Incident incident : incidents) {
+      isStarved |= incident.fault() == Fault.STRAGGLER_HOST;
+    }
+    double cores = load.cores() + 1 + 2 * Noise.of(seed, 2, millis);
+    busy = isStarved ? 0.97 : Math.min(0.9, cores / ALL_CPUS);
     work += busy * seconds;
     uptime += seconds;
-    double running = 96 * busy;
+    iowait += seconds * (load.blocked() > 0 ? 0.6 * (1 - busy) : 0.004 * busy);
+    stalled += seconds * (load.blocked() > 0 ? 0.7 : 0.02 * busy);
+    waited += seconds * (isStarved ? 0.6 : 0.02 * busy);
+    read += Math.rint(seconds * (load.read() + 40_000));
+    written += Math.rint(seconds * (load.written() + 90_000));
+    for (int port = 0; port < received.length; port++) {
+      received[port] += Math.rint(seconds * (load.network() / received.length + 900));
+      restarts[port] += Noise.of(seed, 5 + port, millis) < 0.01 ? 2 : 0;
+    }
+    for (Incident incident : incidents) {
+      count(incident, seconds);
+    }
+    double running = ALL_CPUS * busy;
     load1 += (running - load1) * Math.min(1, seconds / 60);
     load5 += (running - load5) * Math.min(1, seconds / 300);
     load15 += (running - load15) * Math.min(1, seconds / 900);
+    down = -1;
+    for (Incident incident : incidents) {
+      if (incident.fault() == Fault.PORT_DOWN) {
+        down = incident.part() % PORTS.size();
+      }
+    }
+  }
+
+  private void count(Incident incident, double seconds) {
+    int port = incident.part() % PORTS.size();
+    switch (incident.fault()) {
+      case PORT_DOWN -> downs[port] += down < 0 ? 1 : 0;
+      case PORT_ERRORS -> {
+        symbolErrors[port] += Math.rint(Math.max(1, incident.amount() * seconds));
+        recoveries[port] += Math.rint(seconds / 7);
+      }
+      case PORT_SLOW -> restarts[port] += Math.rint(incident.amount() * seconds);
+      case STRAGGLER_NETWORK -> restarts[port] += Math.rint(35 * seconds);
+      default -> {}
+    }
   }
 
   private Readout reader(String name, TickClass tickClass) {
@@ -104,7 +165,9 @@ final class HostModel {
       for (int mode = 0; mode < MODES.length; mode++) {
         double share = SHARES[mode] * (1 - 0.02 * i);
         DoubleSupplier value =
-            mode == 0 ? () -> hundredths(uptime - work) : () -> hundredths(share * work);
+            mode == 0
+                ? () -> hundredths(uptime - work - iowait)
+                : mode == 1 ? () -> hundredths(iowait) : () -> hundredths(share * work);
         cpu.add("node_cpu_seconds_total", value, "cpu", "" + i, "mode", MODES[mode]);
       }
       cpu.add("node_cpu_guest_seconds_total", () -> 0, "cpu", "" + i, "mode", "user");
@@ -119,12 +182,12 @@ final class HostModel {
         .add("node_forks_total", counter(40))
         .add("node_intr_total", counter(90_000))
         .add("node_procs_running", () -> 1 + Math.rint(96 * busy))
-        .add("node_procs_blocked", () -> 0);
+        .add("node_procs_blocked", () -> loaded.blocked());
     reader("time", core).add("node_time_seconds", () -> time / 1_000.0);
     reader("pressure", core)
-        .add("node_pressure_cpu_waiting_seconds_total", seconds(0.02))
-        .add("node_pressure_io_waiting_seconds_total", seconds(0.03))
-        .add("node_pressure_io_stalled_seconds_total", seconds(0.02))
+        .add("node_pressure_cpu_waiting_seconds_total", () -> hundredths(waited))
+        .add("node_pressure_io_waiting_seconds_total", () -> hundredths(1.2 * stalled))
+        .add("node_pressure_io_stalled_seconds_total", () -> hundredths(stalled))
         .add("node_pressure_memory_waiting_seconds_total", seconds(0.001))
         .add("node_pressure_memory_stalled_seconds_total", seconds(0.001));
     reader("vmstat", core)
@@ -161,16 +224,21 @@ final class HostModel {
       }
     }
     Readout infiniband = reader("infiniband", core);
-    for (String device : List.of("mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3")) {
-      String[] port = {"device", device, "port", "1"};
+    for (int i = 0; i < PORTS.size(); i++) {
+      int number = i;
+      String[] port = {"device", PORTS.get(i), "port", "1"};
       infiniband
-          .add("node_infiniband_port_data_received_bytes_total", counter(2.1e10), port)
-          .add("node_infiniband_port_data_transmitted_bytes_total", counter(2e10), port)
-          .add("node_infiniband_link_downed_total", () -> 0, port)
-          .add("node_infiniband_symbol_error_total", () -> 0, port)
+          .add("node_infiniband_port_data_received_bytes_total", () -> received[number], port)
+          .add("node_infiniband_port_data_transmitted_bytes_total", () -> received[number], port)
+          .add("node_infiniband_link_downed_total", () -> downs[number], port)
+          .add("node_infiniband_symbol_error_total", () -> symbolErrors[number], port)
+          .add("node_infiniband_link_error_recovery_total", () -> recoveries[number], port)
+          .add("node_infiniband_excessive_buffer_overrun_errors_total", () -> 0, port)
+          .add("node_infiniband_local_link_integrity_errors_total", () -> 0, port)
+          .add("node_infiniband_roce_slow_restart_total", () -> restarts[number], port)
           .add("node_infiniband_rate_bytes_per_second", () -> 5e10, port)
-          .add("node_infiniband_state_id", () -> 4, port)
-          .add("node_infiniband_physical_state_id", () -> 5, port);
+          .add("node_infiniband_state_id", () -> down == number ? 1 : 4, port)
+          .add("node_infiniband_physical_state_id", () -> down == number ? 3 : 5, port);
     }
   }
 
@@ -178,8 +246,8 @@ final class HostModel {
     Readout disks = reader("diskstats", core);
     for (String device : List.of("nvme0n1", "nvme1n1")) {
       disks
-          .add("node_disk_read_bytes_total", counter(6e8), "device", device)
-          .add("node_disk_written_bytes_total", counter(8e7), "device", device)
+          .add("node_disk_read_bytes_total", () -> Math.rint(read / 2), "device", device)
+          .add("node_disk_written_bytes_total", () -> Math.rint(written / 2), "device", device)
           .add("node_disk_reads_completed_total", counter(5_000), "device", device)
           .add("node_disk_writes_completed_total", counter(700), "device", device)
           .add("node_disk_read_time_seconds_total", seconds(0.6), "device", device)

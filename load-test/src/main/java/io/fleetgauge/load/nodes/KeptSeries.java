@@ -1,17 +1,24 @@
 package io.fleetgauge.load.nodes;
 
+import io.fleetgauge.query.faults.reading.Signal;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.GpuMetric;
 import io.fleetgauge.sample.gpu.GpuMetrics;
 import io.fleetgauge.sample.gpu.Tier;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
  * Which series of GPUs simulated nodes keep, so that a fleet fits on one machine: what dashboards
- * and alerts ask for, as a site would choose with {@code relabelling}.
+ * and alerts ask for, as a site would choose with {@code relabelling}; or what detectors of faults
+ * need.
  */
 final class KeptSeries {
+  static final Predicate<Labels> OF_DASHBOARDS = KeptSeries::isOfDashboards;
+  static final Predicate<Labels> OF_DETECTORS = KeptSeries::isOfDetectors;
+
+  private static final Set<String> METRICS = Set.copyOf(Signal.metrics());
   private static final Pattern LEFT_OUT =
       Pattern.compile(
           "DCGM_FI_DEV_CLOCKS_EVENT_REASON_.*|DCGM_FI_DEV_.*_VIOLATION|DCGM_FI_PROF_NV(DEC|JPG|OFA).*"
@@ -26,7 +33,7 @@ final class KeptSeries {
               + "|gpu_probe_(dropped_values_total|clamped_ratios_total|kernel_lines_total)");
 
   /** Codes whose counters are kept from 0; others are shown once they are reported. */
-  private static final Set<String> CODES = Set.of("48", "64", "74", "79", "119");
+  private static final Set<String> CODES = Set.of("48", "64", "74", "79", "95", "109", "119");
 
   private static final Set<String> CALLS = Set.of("fields", "power");
   private static final Set<String> REASONS =
@@ -34,7 +41,19 @@ final class KeptSeries {
 
   private KeptSeries() {}
 
-  static boolean keeps(Labels series) {
+  private static boolean isOfDetectors(Labels series) {
+    String metric = series.metric();
+    return METRICS.contains(metric)
+        && switch (metric) {
+          case "gpu_xid_total", "gpu_clock_event_seconds_total", "gpu_processes" ->
+              isOfDashboards(series);
+          // Of links the detectors need errors and states, and of a GPU the bytes of all its links.
+          case "gpu_nvlink_bytes_total" -> series.value("nvlink").isEmpty();
+          default -> true;
+        };
+  }
+
+  private static boolean isOfDashboards(Labels series) {
     String metric = series.metric();
     return switch (metric) {
       case "gpu_xid_total" ->

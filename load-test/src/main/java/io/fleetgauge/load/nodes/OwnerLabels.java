@@ -1,5 +1,7 @@
 package io.fleetgauge.load.nodes;
 
+import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.sample.Labels;
 import java.util.Optional;
 
@@ -36,7 +38,7 @@ final class OwnerLabels {
         "pod",
         pod,
         "container",
-        job.get().kind(),
+        job.get().word(),
         "exported_pod",
         pod);
   }

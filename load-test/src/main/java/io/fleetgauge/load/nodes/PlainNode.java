@@ -1,6 +1,8 @@
 package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.driver.Noise;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
 import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Sampler;
@@ -84,7 +86,7 @@ public final class PlainNode implements PlayedNode {
   @Override
   public Optional<Tick> tick(long newTime) throws InterruptedException {
     time = newTime;
-    host.turnTo(time, MOST_ACTIVITY * Noise.of(seed, 1, time / 600_000));
+    host.turnTo(time, HostLoad.of(MOST_ACTIVITY * Noise.of(seed, 1, time / 600_000)), List.of());
     return Optional.of(sampler.readAt(time));
   }
 

@@ -2,9 +2,18 @@ package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.driver.DriverModel;
 import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.driver.PlayedClock;
 import io.fleetgauge.load.nodes.driver.SimulatedGpu;
 import io.fleetgauge.load.nodes.driver.Work;
+import io.fleetgauge.load.nodes.jobs.Activity;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.JobPlay;
+import io.fleetgauge.load.nodes.jobs.JobSchedule;
+import io.fleetgauge.load.nodes.jobs.Jobs;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.gpu.GpuReport;
 import io.fleetgauge.probe.gpu.GpuSampling;
 import io.fleetgauge.probe.gpu.GpuSource;
@@ -24,10 +33,13 @@ import io.fleetgauge.sample.Tick;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * A simulated node: its host and GPUs, and the probe's own sampling over them. Not for several
@@ -42,8 +54,9 @@ public final class SimulatedNode implements PlayedNode {
   private static final Set<Fault> REPEATED = EnumSet.of(Fault.PAGE_FAULTS, Fault.EXCEPTIONS);
 
   private final Place place;
-  private final JobSchedule jobs;
-  private final Incidents incidents;
+  private final Jobs jobs;
+  private final Incidents all;
+  private final List<Incident> incidents;
   private final PlayedClock clock;
   private final List<SimulatedGpu> gpus = new ArrayList<>();
   private final List<Set<Fault>> faults = new ArrayList<>();
@@ -53,8 +66,12 @@ public final class SimulatedNode implements PlayedNode {
   private final XidCounts xids;
   private final KernelLines lines = new KernelLines();
   private final HostModel host;
+  private final OwnerReadout processes;
   private final List<AttributedReader> owned = new ArrayList<>();
   private final Sampler sampler;
+
+  /** The jobs that its GPUs have. */
+  private final Map<Long, JobPlay> plays = new HashMap<>();
 
   /** Labels of the owners of each GPU, or of its instances. */
   private final List<List<Labels>> owners = new ArrayList<>();
@@ -62,12 +79,31 @@ public final class SimulatedNode implements PlayedNode {
   private long time;
 
   /**
+   * A node of a fleet, with the series that dashboards and alerts ask for.
+   *
    * @param first time of the first tick, ms since the epoch
    */
   public SimulatedNode(Place place, FleetLayout fleet, Incidents incidents, long first) {
+    this(place, fleet, new JobSchedule(fleet), incidents, KeptSeries.OF_DASHBOARDS, first);
+  }
+
+  /**
+   * A node.
+   *
+   * @param jobs that it shares with the other nodes
+   * @param kept which series of GPUs it sends
+   */
+  SimulatedNode(
+      Place place,
+      FleetLayout fleet,
+      Jobs jobs,
+      Incidents incidents,
+      Predicate<Labels> kept,
+      long first) {
     this.place = place;
-    this.jobs = new JobSchedule(fleet);
-    this.incidents = incidents;
+    this.jobs = jobs;
+    this.all = incidents;
+    this.incidents = incidents.of(place.number());
     this.time = first;
     this.clock = new PlayedClock(fleet.tick().dividedBy(3));
     for (int i = 0; i < place.board().perNode(); i++) {
@@ -77,19 +113,21 @@ public final class SimulatedNode implements PlayedNode {
     }
     reportedAt = new long[gpus.size()];
     driver = new DriverModel(gpus, clock);
+    boolean isForDetectors = kept == KeptSeries.OF_DETECTORS;
+    LinkSeries links = isForDetectors ? LinkSeries.OF_SWITCHES : LinkSeries.NONE;
     thread =
         new GpuThread(
-            new GpuSource("simulated", List.of(), LinkSeries.NONE, gpus.size()),
+            new GpuSource("simulated", List.of(), links, gpus.size()),
             log -> Nvml.of(driver, log),
             clock::nanos,
             clock);
     TickClasses classes = TickClasses.of(fleet.ticks());
     host = new HostModel(place.hostname(), place.number(), classes, fleet.seed(), first);
     xids = new XidCounts(() -> time);
-    List<Reader> readers = new ArrayList<>(host.readers());
+    processes = new OwnerReadout(place.number(), gpus, classes.core());
     Duration limit = fleet.tick().dividedBy(3);
-    own(new GpuSampling(thread, classes, limit), classes);
-    own(new GpuReport(thread, classes.core(), classes.other()), classes);
+    own(new GpuSampling(thread, classes, limit), classes, kept);
+    own(new GpuReport(thread, classes.core(), classes.other()), classes, kept);
     own(
         new XidSampling(
             xids,
@@ -99,8 +137,11 @@ public final class SimulatedNode implements PlayedNode {
             thread::gpus,
             classes.core(),
             () -> time),
-        classes);
-    own(new Allocation(gpus, classes.core(), this::owner), classes);
+        classes,
+        kept);
+    own(new Allocation(gpus, classes.core(), this::owner), classes, kept);
+    own(processes, classes, kept);
+    List<Reader> readers = new ArrayList<>(host.readers());
     readers.addAll(owned);
     sampler =
         new Sampler(
@@ -114,8 +155,8 @@ public final class SimulatedNode implements PlayedNode {
             TickSink.NONE);
   }
 
-  private void own(Reader reader, TickClasses classes) {
-    owned.add(new AttributedReader(reader, classes.constant(), this::owner));
+  private void own(Reader reader, TickClasses classes, Predicate<Labels> kept) {
+    owned.add(new AttributedReader(reader, classes.constant(), this::owner, kept));
   }
 
   @Override
@@ -125,50 +166,84 @@ public final class SimulatedNode implements PlayedNode {
 
   @Override
   public Optional<Tick> tick(long newTime) throws InterruptedException {
+    double seconds = (newTime - time) / 1_000.0;
     time = newTime;
-    double activity = turnGpus();
-    host.turnTo(time, activity);
-    Optional<Long> hung = incidents.end(Fault.HUNG_DRIVER, place.number(), time);
-    driver.hangUntil(hung.isPresent() ? OptionalLong.of(hung.get() * NANOS) : OptionalLong.empty());
+    List<Incident> now = incidents.stream().filter(incident -> incident.isAt(time)).toList();
+    host.turnTo(time, turnGpus(now, seconds), now);
+    Optional<Incident> hung = first(now, Fault.HUNG_DRIVER);
+    driver.hangUntil(
+        hung.map(incident -> OptionalLong.of(incident.to() * NANOS)).orElse(OptionalLong.empty()));
     clock.turnTo(time * NANOS);
     Tick tick = sampler.readAt(time);
-    boolean silent = incidents.end(Fault.SILENT, place.number(), time).isPresent();
-    return silent ? Optional.empty() : Optional.of(tick);
+    return first(now, Fault.SILENT).isPresent() ? Optional.empty() : Optional.of(tick);
   }
 
-  /** Goes on with jobs and faults; answers what the GPUs do on average. */
-  private double turnGpus() {
+  private static Optional<Incident> first(List<Incident> incidents, Fault fault) {
+    return incidents.stream().filter(incident -> incident.fault() == fault).findFirst();
+  }
+
+  /** Goes on with jobs and faults; answers what the jobs do on the host. */
+  private HostLoad turnGpus(List<Incident> now, double seconds) {
     List<List<Labels>> before = List.copyOf(owners);
     owners.clear();
-    double activity = 0;
+    processes.begin();
+    Map<Long, JobPlay> playing = new HashMap<>();
+    HostLoad load = HostLoad.of(0);
     for (int index = 0; index < gpus.size(); index++) {
       SimulatedGpu gpu = gpus.get(index);
-      Set<Fault> now = incidents.of(place.number(), index, time);
-      int parts = Math.max(1, gpu.instances());
+      int number = index;
+      List<Incident> ofGpu =
+          now.stream().filter(incident -> incident.isOf(place.number(), number, time)).toList();
+      boolean isHeld = first(ofGpu, Fault.MEMORY_HELD).isPresent();
       List<Work> work = new ArrayList<>();
-      List<Labels> ofGpu = new ArrayList<>();
-      for (int part = 0; part < parts; part++) {
-        Optional<Job> job =
-            now.contains(Fault.MEMORY_HELD)
-                ? Optional.empty()
-                : jobs.on(place, parts > 1 ? part : index % 2, time);
-        ofGpu.add(OwnerLabels.labels(place, index, part, job));
-        work.add(job.map(Job::work).orElse(Work.NONE));
-        activity += work.getLast().intensity() / parts / gpus.size();
+      List<Labels> labels = new ArrayList<>();
+      for (int part = 0; part < Math.max(1, gpu.instances()); part++) {
+        int instance = gpu.instances() > 0 ? part : -1;
+        Optional<JobPlay> play =
+            isHeld ? Optional.empty() : play(jobs.on(place, index, instance, time), playing);
+        Activity activity =
+            play.map(of -> of.of(of.job().rank(place.number(), number))).orElse(Activity.NONE);
+        labels.add(OwnerLabels.labels(place, index, part, play.map(JobPlay::job)));
+        work.add(activity.work());
+        load = load.and(activity, Math.max(1, gpu.instances()));
+        if (part == 0) {
+          boolean isUnowned = isHeld && gpu.index() % 2 == 0;
+          processes.add(activity, play, isUnowned, seconds);
+        }
       }
-      owners.add(List.copyOf(ofGpu));
-      gpu.turnTo(time, work, now);
-      report(gpu, index, now);
+      owners.add(List.copyOf(labels));
+      gpu.turnTo(time, work, ofGpu);
+      report(gpu, index, ofGpu);
     }
+    plays.keySet().retainAll(playing.keySet());
     if (!owners.equals(before)) {
       owned.forEach(AttributedReader::forgetOwners);
     }
-    return activity;
+    return load;
+  }
+
+  /** A job, played to the time of the tick; none if another fault has ended it. */
+  private Optional<JobPlay> play(Optional<Job> job, Map<Long, JobPlay> playing) {
+    if (job.isEmpty()) {
+      return Optional.empty();
+    }
+    JobPlay play =
+        playing.computeIfAbsent(
+            job.get().number(),
+            number -> {
+              JobPlay of = plays.computeIfAbsent(number, none -> new JobPlay(job.get(), all));
+              of.turnTo(time);
+              return of;
+            });
+    return play.hasEnded() ? Optional.empty() : Optional.of(play);
   }
 
   /** The driver reports XIDs of faults that begin, and some again while they last. */
-  private void report(SimulatedGpu gpu, int index, Set<Fault> now) {
-    for (Fault fault : now) {
+  private void report(SimulatedGpu gpu, int index, List<Incident> now) {
+    Set<Fault> newFaults = EnumSet.noneOf(Fault.class);
+    for (Incident incident : now) {
+      Fault fault = incident.fault();
+      newFaults.add(fault);
       boolean begins = !faults.get(index).contains(fault);
       boolean repeats = REPEATED.contains(fault) && time - reportedAt[index] >= REPEAT_MILLIS;
       if (fault.xid() > 0 && (begins || repeats)) {
@@ -178,7 +253,7 @@ public final class SimulatedNode implements PlayedNode {
         reportedAt[index] = time;
       }
     }
-    faults.set(index, now);
+    faults.set(index, newFaults);
   }
 
   /** Labels of who has the GPU or instance that a series is of. */

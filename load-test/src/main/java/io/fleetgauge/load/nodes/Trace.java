@@ -1,8 +1,21 @@
 package io.fleetgauge.load.nodes;
 
+import io.fleetgauge.load.nodes.driver.Incident;
+import io.fleetgauge.load.nodes.jobs.FaultPlan;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.JobKind;
+import io.fleetgauge.load.nodes.jobs.Place;
+import io.fleetgauge.load.nodes.jobs.Rank;
+import io.fleetgauge.load.nodes.jobs.TraceJobs;
+import io.fleetgauge.probe.config.TickSettings;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A labelled trace: the nodes of a simulated fleet over a time, and the faults that they have. A
@@ -14,15 +27,63 @@ public final class Trace implements AutoCloseable {
   /** All traces begin at this time, ms since the epoch. */
   private static final long START = 1_790_000_000_000L / 86_400_000 * 86_400_000;
 
+  private static final Set<JobKind> IDLE =
+      Set.of(JobKind.IDLE_SERVING, JobKind.NOTEBOOK, JobKind.SERVING);
+
   private final TraceSpec spec;
   private final List<PlayedNode> nodes = new ArrayList<>();
+  private final List<TraceLabel> labels = new ArrayList<>();
+  private final List<Job> jobs;
 
   private Trace(TraceSpec spec) {
     this.spec = spec;
-    FleetLayout fleet = FleetLayout.of(spec.hosts(), TICK, spec.seed());
+    boolean hasSmallJobs = spec.faults().kind().isEmpty();
+    TraceJobs schedule = new TraceJobs(spec.seed(), spec.hosts(), START, end(), hasSmallJobs);
+    Incidents incidents =
+        FaultPlan.of(
+            schedule,
+            spec.seed(),
+            new FaultPlan.Span(START, end(), tick()),
+            spec.faults().kind(),
+            spec.faults().factor());
+    FleetLayout fleet =
+        new FleetLayout(
+            schedule.places(), Duration.ofDays(1), TickSettings.every(TICK), spec.seed());
     for (Place place : fleet.places()) {
-      nodes.add(new SimulatedNode(place, fleet, Incidents.NONE, START));
+      nodes.add(
+          new SimulatedNode(place, fleet, schedule, incidents, KeptSeries.OF_DETECTORS, START));
     }
+    for (Incident incident : incidents.all()) {
+      labels.addAll(TraceLabel.of(incident, fleet, schedule));
+    }
+    jobs = schedule.all();
+    labels.addAll(idle());
+    labels.sort(Comparator.comparingLong(TraceLabel::from));
+  }
+
+  /** Jobs that hold GPUs and hardly use them: that may be told of each of their GPUs. */
+  private List<TraceLabel> idle() {
+    List<TraceLabel> idle = new ArrayList<>();
+    for (Job job : jobs) {
+      if (IDLE.contains(job.kind())) {
+        for (int rank = 0; rank < job.ranks().size(); rank++) {
+          Rank of = job.ranks().get(rank);
+          idle.add(
+              new TraceLabel(
+                  FaultKind.IDLE_ALLOCATION,
+                  of.place().hostname(),
+                  of.place().uuid(of.gpu()),
+                  "",
+                  job.name(),
+                  "",
+                  rank,
+                  job.began(),
+                  job.ends(),
+                  false));
+        }
+      }
+    }
+    return idle;
   }
 
   public static Trace of(TraceSpec spec) {
@@ -36,7 +97,12 @@ public final class Trace implements AutoCloseable {
 
   /** Its faults, by time. */
   public List<TraceLabel> labels() {
-    return List.of();
+    return List.copyOf(labels);
+  }
+
+  /** Its jobs, also those that began before it. */
+  public List<Job> jobs() {
+    return jobs;
   }
 
   /** The time of the first tick, ms since the epoch. */

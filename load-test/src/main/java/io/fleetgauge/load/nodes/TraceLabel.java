@@ -1,6 +1,15 @@
 package io.fleetgauge.load.nodes;
 
+import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.Jobs;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.sample.gpu.FaultKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * A fault that a trace has: what should be told of it.
@@ -13,6 +22,7 @@ import io.fleetgauge.sample.gpu.FaultKind;
  * @param firstRank the rank of the job that was first, or is the cause; -1 for none
  * @param from when the trace first shows it, ms since the epoch
  * @param to when it shows it no more, ms since the epoch
+ * @param required false for a sign that another fault has too: it may be told, or may not
  */
 public record TraceLabel(
     FaultKind kind,
@@ -23,4 +33,58 @@ public record TraceLabel(
     String cause,
     int firstRank,
     long from,
-    long to) {}
+    long to,
+    boolean required) {
+  /** The labels of an incident. */
+  static List<TraceLabel> of(Incident incident, FleetLayout fleet, Jobs jobs) {
+    Place place = fleet.places().get(incident.host());
+    List<TraceLabel> labels = new ArrayList<>();
+    String cause = incident.fault().cause();
+    incident
+        .fault()
+        .kind()
+        .ifPresent(kind -> labels.addAll(of(kind, cause, incident, place, jobs, true)));
+    for (FaultKind kind : incident.fault().companions()) {
+      String code = kind == FaultKind.XID ? Integer.toString(incident.fault().xid()) : "";
+      labels.addAll(of(kind, code, incident, place, jobs, false));
+    }
+    return labels;
+  }
+
+  private static List<TraceLabel> of(
+      FaultKind kind, String cause, Incident incident, Place place, Jobs jobs, boolean required) {
+    Optional<Job> job = jobs.on(place, Math.max(0, incident.gpu()), -1, incident.from());
+    String name = job.map(Job::name).orElse("");
+    if (kind.scope() == FaultKind.Scope.JOB && job.isEmpty()) {
+      return List.of();
+    }
+    boolean isOfNobody = incident.fault() == Fault.HANG;
+    int first =
+        isOfNobody
+            ? -1
+            : job.map(of -> of.rank(place.number(), Math.max(0, incident.gpu()))).orElse(-1);
+    boolean isOfGpu = kind.scope() != FaultKind.Scope.HOST && incident.gpu() != Incident.ALL;
+    return List.of(
+        new TraceLabel(
+            kind,
+            isOfNobody ? "" : place.hostname(),
+            isOfGpu ? place.uuid(incident.gpu()) : "",
+            part(kind, incident, place),
+            name,
+            cause,
+            first,
+            incident.from(),
+            incident.to(),
+            required));
+  }
+
+  private static String part(FaultKind kind, Incident incident, Place place) {
+    return switch (kind) {
+      case NIC_DOWN, NIC_ERRORS, NIC_SLOW ->
+          HostModel.PORTS.get(incident.part() % HostModel.PORTS.size()) + "/1";
+      case NVLINK_DOWN, NVLINK_ERRORS, NVLINK_TREND ->
+          place.board().links() == 0 ? "" : "" + incident.part() % place.board().links();
+      default -> "";
+    };
+  }
+}

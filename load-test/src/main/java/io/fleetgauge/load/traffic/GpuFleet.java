@@ -1,10 +1,10 @@
 package io.fleetgauge.load.traffic;
 
-import io.fleetgauge.load.nodes.FleetLayout;
-import io.fleetgauge.load.nodes.Incidents;
-import io.fleetgauge.load.nodes.Place;
 import io.fleetgauge.load.nodes.SimulatedNode;
 import io.fleetgauge.load.nodes.driver.Board;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;

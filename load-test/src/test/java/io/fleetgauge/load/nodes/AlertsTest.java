@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.load.fleet.PeerPrograms;
 import io.fleetgauge.load.nodes.driver.Board;
 import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.config.TickSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
@@ -94,17 +98,17 @@ class AlertsTest {
         of(Fault.THERMAL_SLOWDOWN, 80, "GpuHwThermalSlowdown", "GpuThermalMarginLow"),
         of(Fault.POWER_BRAKE, 80, "GpuPowerBrake"),
         of(Fault.SOFTWARE_THERMAL, 130, "GpuSwThermalSlowdown", "GpuThermalMarginLow"),
-        of(Fault.HOT, 80, "GpuThermalMarginLow"),
-        of(Fault.HOT, Board.A100, 60, 90, "GpuHot"),
-        of(Fault.MEMORY_HOT, 80, "GpuMemoryHot"),
+        of(Fault.HOT_DIE, 80, "GpuThermalMarginLow"),
+        of(Fault.HOT_DIE, Board.A100, 60, 90, "GpuHot"),
+        of(Fault.HOT_MEMORY, 80, "GpuMemoryHot"),
         of(Fault.NARROW_LINK, 80, "PcieLinkDegraded"),
         of(Fault.REPLAYS, 110, "PcieReplaysRising"),
         of(Fault.LINK_ERRORS, 100, "NvlinkErrorsRising", "GpuXidCritical"),
         of(Fault.FABRIC, 80, "FabricNotReady"),
         of(Fault.HANG, Board.H100, 80, 120, "GpuBusyButIdlePower", "JobHung"),
         of(Fault.MEMORY_HELD, 90, "GpuMemoryHeldByNobody"),
-        of(Fault.IDLE_ALLOCATION, Board.GB200, 0, 145, "GpuAllocatedIdle"),
-        of(Fault.STRAGGLER, Board.H100, 60, 90, "StragglerClock", "PowerOutlierInJob"),
+        of(Fault.IDLE, Board.GB200, 0, 145, "GpuAllocatedIdle"),
+        of(Fault.STRAGGLER_CLOCK, Board.H100, 60, 90, "StragglerClock", "PowerOutlierInJob"),
         of(Fault.UNEVEN_MEMORY, Board.H100, 60, 110, "UnevenMemoryInJob"),
         of(Fault.SILENT, 90, "NodeDown"));
   }
@@ -128,7 +132,7 @@ class AlertsTest {
     List<Incident> all = new ArrayList<>();
     for (int i = 0; i < CASES.size(); i++) {
       Case of = CASES.get(i);
-      boolean whole = Set.of(Fault.HUNG_DRIVER, Fault.SILENT, Fault.HANG).contains(of.fault());
+      boolean whole = of.fault().isOfNode();
       all.add(
           new Incident(
               of.fault(),

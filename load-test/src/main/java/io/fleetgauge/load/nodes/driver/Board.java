@@ -107,6 +107,11 @@ public enum Board {
     return driver;
   }
 
+  /** Number of its NVLinks. */
+  public int links() {
+    return links;
+  }
+
   /** Number of boards in a node. */
   public int perNode() {
     return perNode;
@@ -118,7 +123,7 @@ public enum Board {
   }
 
   /** Tells whether it is in a fabric of switches that a fabric manager leads. */
-  boolean hasFabric() {
+  public boolean hasFabric() {
     return architecture >= HOPPER;
   }
 
@@ -133,7 +138,7 @@ public enum Board {
   }
 
   /** Tells whether the driver reports the thermal margin and the recovery that it asks for. */
-  boolean hasMargin() {
+  public boolean hasMargin() {
     return Integer.parseInt(driver.substring(0, 3)) >= FIELDS_OF_570;
   }
 }

@@ -3,6 +3,7 @@ package io.fleetgauge.load.nodes.driver;
 import io.fleetgauge.probe.nvml.NvmlLibrary;
 import io.fleetgauge.probe.nvml.NvmlReturn;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,13 @@ public final class DriverModel implements NvmlLibrary {
   private static final int UNSIGNED_LONG = 3;
   private static final int COMPLETED = 3;
   private static final int IN_PROGRESS = 2;
+
+  /** Conditions of the fabric, by their numbers in incidents. */
+  private static final int UNFINISHED = 1;
+
+  private static final int FAILED = 2;
+  private static final int NO_CLIQUE = 3;
+  private static final int NO_CLUSTER = 4;
   private static final Runtime MEMORY = Runtime.getSystemRuntime();
 
   private final List<SimulatedGpu> gpus;
@@ -80,7 +88,8 @@ public final class DriverModel implements NvmlLibrary {
     if (gpu.has(Fault.SLOW_DRIVER)) {
       clock.spend(SLOW_CALL);
     }
-    return gpu.has(Fault.LOST) ? NvmlReturn.GPU_IS_LOST : SUCCESS;
+    boolean isLost = gpu.has(Fault.LOST) || gpu.has(Fault.LOST_SILENTLY);
+    return isLost ? NvmlReturn.GPU_IS_LOST : SUCCESS;
   }
 
   private int u32(Pointer device, Pointer out, long value) {
@@ -370,7 +379,7 @@ public final class DriverModel implements NvmlLibrary {
 
   @Override
   public int nvmlDeviceGetPerformanceState(Pointer device, Pointer state) {
-    return u32If(true, device, state, 0);
+    return u32If(true, device, state, gpu(device).has(Fault.STUCK_STATE) ? 8 : 0);
   }
 
   @Override
@@ -385,7 +394,10 @@ public final class DriverModel implements NvmlLibrary {
 
   @Override
   public int nvmlDeviceGetCurrPcieLinkGeneration(Pointer device, Pointer generation) {
-    return u32If(true, device, generation, gpu(device).board.pcieGeneration);
+    SimulatedGpu gpu = gpu(device);
+    // An A100 saves power on its link while it is idle.
+    boolean slow = gpu.has(Fault.SLOW_PCIE) || gpu.board == Board.A100 && gpu.isIdle();
+    return u32If(true, device, generation, slow ? 1 : gpu.board.pcieGeneration);
   }
 
   @Override
@@ -451,10 +463,16 @@ public final class DriverModel implements NvmlLibrary {
     SimulatedGpu gpu = gpu(device);
     int code = gpu.board.hasFabric() ? enter(device) : refuse(device);
     if (code == SUCCESS) {
-      boolean bad = gpu.has(Fault.FABRIC);
-      fabric.putByte(28, (byte) (bad ? IN_PROGRESS : COMPLETED));
+      int bad = gpu.fabricFault();
+      boolean spansNodes = gpu.board == Board.GB200;
+      byte[] cluster = new byte[16];
+      Arrays.fill(cluster, (byte) (spansNodes && bad != NO_CLUSTER ? 0x5a : 0));
+      fabric.put(4, cluster, 0, cluster.length);
+      fabric.putInt(20, bad == FAILED ? NvmlReturn.UNKNOWN : SUCCESS);
+      fabric.putInt(24, spansNodes && bad != NO_CLIQUE ? 7 : 0);
+      fabric.putByte(28, (byte) (bad == UNFINISHED ? IN_PROGRESS : COMPLETED));
       fabric.putInt(32, 0);
-      fabric.putByte(36, (byte) (bad ? 2 : 1));
+      fabric.putByte(36, (byte) (bad > 0 ? 2 : 1));
     }
     return code;
   }

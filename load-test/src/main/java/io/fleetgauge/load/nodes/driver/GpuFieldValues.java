@@ -16,14 +16,20 @@ final class GpuFieldValues {
     return switch (field) {
       case 3, 5 -> gpu.corrected();
       case 4, 6 -> gpu.uncorrected();
-      case 38, 45, 160 -> gpu.board.links > 0 ? 0 : NONE;
-      case 52 -> gpu.board.links > 0 ? gpu.linkReplays() : NONE;
-      case 59 -> gpu.board.links > 0 ? gpu.linkRecoveries() : NONE;
+      case 38 -> gpu.board.links > 0 ? gpu.linkCrcErrors(ALL) : NONE;
+      case 45, 160 -> gpu.board.links > 0 ? 0 : NONE;
+      case 52 -> gpu.board.links > 0 ? gpu.linkReplays(ALL) : NONE;
+      case 59 -> gpu.board.links > 0 ? gpu.linkRecoveries(ALL) : NONE;
+      case 161 -> gpu.board.links > 0 ? gpu.linkReplays(scope) : NONE;
+      case 162 -> gpu.board.links > 0 ? gpu.linkRecoveries(scope) : NONE;
+      case 163 -> gpu.board.links > 0 ? gpu.linkCrcErrors(scope) : NONE;
+      case 213 -> gpu.board == Board.GB200 ? gpu.linkRecoveries(scope) : NONE;
+      case 214 -> gpu.board == Board.GB200 ? 0 : NONE;
       case 82 -> gpu.board.hasMemorySensor() ? gpu.memoryCelsius() : NONE;
       case 91 -> gpu.board.links;
       case 138, 139, 140, 141 -> traffic(gpu, field, scope);
       case 164 -> gpu.board.links > 0 ? 26_562 : NONE;
-      case 165 -> gpu.board.links > 0 ? 1 : NONE;
+      case 165 -> gpu.board.links == 0 ? NONE : gpu.isActive(scope) ? 1 : 0;
       case 170 -> gpu.board == Board.GB200 ? 1 : 0;
       case 142, 143, 144, 145 -> rows(gpu, field);
       case 74, 75, 76, 77, 78, 79, 269, 270, 271 -> nanos(gpu, field);

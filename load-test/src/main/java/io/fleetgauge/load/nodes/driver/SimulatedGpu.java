@@ -28,6 +28,21 @@ public final class SimulatedGpu {
   private static final double WARMING_SECONDS = 60;
   private static final double KIB = 1024;
   private static final double NANOS = 1e9;
+  private static final double HOUR_MILLIS = 3_600_000;
+  private static final long DAY_MILLIS = 86_400_000;
+  private static final double HELD_MIB = 9_000;
+
+  /** Bytes/s of an NVLink under full load, both ways. */
+  private static final double LINK_BYTES = 9e9;
+
+  /** Part of the days on which a healthy link recovers once. */
+  private static final double SELDOM = 0.02;
+
+  /** Recoveries of a link on the first day of its trend. */
+  private static final double TREND_BEGINS = 10;
+
+  private static final Set<Fault> UNCORRECTED =
+      EnumSet.of(Fault.UNCORRECTABLE, Fault.CONTAINED, Fault.UNCONTAINED);
 
   final Board board;
   final int index;
@@ -38,6 +53,7 @@ public final class SimulatedGpu {
 
   private final long seed;
   private final Set<Fault> faults = EnumSet.noneOf(Fault.class);
+  private final List<Incident> incidents = new ArrayList<>();
   private final List<Work> work = new ArrayList<>();
   private long last = Long.MIN_VALUE;
   private long time;
@@ -58,8 +74,10 @@ public final class SimulatedGpu {
   private double corrected;
   private double uncorrected;
   private double replays;
-  private double linkReplays;
-  private double linkRecoveries;
+  private final double[] linkReplays;
+  private final double[] linkRecoveries;
+  private final double[] linkCrcErrors;
+  private final boolean[] linkIsDown;
   private final double[] reasonNanos = new double[POWER_BRAKE + 1];
 
   /**
@@ -78,11 +96,20 @@ public final class SimulatedGpu {
     pcieSent = Math.rint(Noise.of(seed, 3, 0) * (1L << 45));
     pcieReceived = pcieSent;
     corrected = Noise.below(40, seed, 4, 0);
+    linkReplays = new double[board.links];
+    linkRecoveries = new double[board.links];
+    linkCrcErrors = new double[board.links];
+    linkIsDown = new boolean[board.links];
   }
 
   private double degreesPerWatt() {
     // A board of 700 W is 59 degrees warm at 632 W, one of 350 W 63 at 145 W.
     return 35 / board.limitWatts;
+  }
+
+  /** Its number in the node, from 0. */
+  public int index() {
+    return index;
   }
 
   public String uuid() {
@@ -108,66 +135,74 @@ public final class SimulatedGpu {
    *
    * @param millis since the epoch; must ascend
    * @param newWork of the whole GPU, or of each instance
+   * @param newIncidents that the GPU has then
    */
-  public void turnTo(long millis, List<Work> newWork, Set<Fault> newFaults) {
+  public void turnTo(long millis, List<Work> newWork, List<Incident> newIncidents) {
     double seconds = last == Long.MIN_VALUE ? 0 : (millis - last) / 1000.0;
     boolean begins = last != Long.MIN_VALUE;
-    last = millis;
     time = millis;
-    if (begins
-        && newFaults.contains(Fault.UNCORRECTABLE)
-        && !faults.contains(Fault.UNCORRECTABLE)) {
-      uncorrected += 2;
-    }
+    Set<Fault> before = EnumSet.noneOf(Fault.class);
+    before.addAll(faults);
     faults.clear();
-    faults.addAll(newFaults);
+    incidents.clear();
+    for (Incident incident : newIncidents) {
+      incidents.add(incident);
+      faults.add(incident.fault());
+      boolean isNew = begins && !before.contains(incident.fault());
+      if (isNew && UNCORRECTED.contains(incident.fault())) {
+        uncorrected += 2;
+      }
+    }
     work.clear();
     work.addAll(newWork);
     state(seconds);
     count(seconds);
+    countLinks(seconds);
+    last = millis;
   }
 
   private void state(double seconds) {
-    double intensity = 0;
+    double busy = 0;
+    double power = 0;
     double memory = 0;
-    boolean linked = false;
+    double clock = 0;
+    double links = 0;
+    double pcie = 0;
+    boolean held = false;
     for (Work of : work) {
-      intensity += of.intensity() / work.size();
-      memory += of.memory() / work.size();
-      linked |= of.linked();
+      double share = 1.0 / work.size();
+      busy += of.busy() * share;
+      power += of.power() * share;
+      memory += of.memory() * share;
+      clock += of.clock() * share;
+      links += of.links() * share;
+      pcie += of.pcie() * share;
+      held |= of.held();
     }
-    boolean idle = has(Fault.IDLE_ALLOCATION) || has(Fault.MEMORY_HELD);
-    if (idle) {
-      intensity = 0;
-    }
-    boolean hangs = has(Fault.HANG) && intensity > 0;
-    boolean slow = has(Fault.STRAGGLER) && intensity > 0;
-    utilisation = hangs ? 100 : Math.clamp(Math.rint(100 * intensity + noise(10) * 6 - 3), 0, 100);
-    utilisation = intensity == 0 ? 0 : utilisation;
-    double share = hangs ? 0.2 : intensity * (0.86 + 0.04 * noise(11)) * (slow ? 0.55 : 1);
+    utilisation = Math.clamp(Math.rint(100 * busy), 0, 100);
     double brake = has(Fault.POWER_BRAKE) || has(Fault.THERMAL_SLOWDOWN) ? 0.8 : 1;
-    watts = board.idleWatts + (board.limitWatts - board.idleWatts) * share * brake + noise(12);
+    watts = board.idleWatts + (board.limitWatts - board.idleWatts) * power * brake + noise(12);
     watts = Math.min(watts, board.limitWatts);
     double target = AMBIENT_CELSIUS + watts * degreesPerWatt();
-    if (has(Fault.HOT) || has(Fault.THERMAL_SLOWDOWN) || has(Fault.SOFTWARE_THERMAL)) {
+    if (has(Fault.HOT_DIE) || has(Fault.THERMAL_SLOWDOWN) || has(Fault.SOFTWARE_THERMAL)) {
       target = 90;
     }
     celsius += (target - celsius) * Math.min(1, seconds / WARMING_SECONDS);
-    double busyClock = board.mostMegahertz - 15 * Noise.below(2, seed, 13, time);
-    megahertz = intensity == 0 ? board.idleMegahertz : slow ? 0.68 * busyClock : busyClock;
-    megahertz = Math.rint(megahertz * (intensity > 0 && brake < 1 ? 0.7 : 1) / 15) * 15;
+    double busyClock = clock * (board.mostMegahertz - 15 * Noise.below(2, seed, 13, time));
+    megahertz = busy == 0 || has(Fault.STUCK_STATE) ? board.idleMegahertz : busyClock;
+    megahertz = Math.rint(megahertz * (busy > 0 && brake < 1 ? 0.7 : 1) / 15) * 15;
     double usable = board.memoryMib - board.reservedMib;
-    usedMib = intensity == 0 && !idle ? 4 : Math.rint(usable * Math.max(memory, 0.006));
-    if (has(Fault.UNEVEN_MEMORY)) {
-      usedMib = Math.rint(usedMib * 0.3);
+    usedMib = held ? Math.rint(usable * Math.max(memory, 0.006)) : 4;
+    usedMib = has(Fault.MEMORY_HELD) ? HELD_MIB : usedMib;
+    for (Incident incident : incidents) {
+      if (incident.fault() == Fault.MEMORY_LEAK && held) {
+        double leaked = incident.amount() * (time - incident.from()) / HOUR_MILLIS;
+        usedMib = Math.min(usable, usedMib + Math.rint(leaked));
+      }
     }
-    if (has(Fault.MEMORY_HELD)) {
-      usedMib = 9_000;
-    }
-    boolean moves = intensity > 0 && !hangs;
-    linkPerSecond = moves && linked ? board.links * 9e9 * intensity * (0.9 + noise(14) / 5) : 0;
-    pciePerSecond = moves ? 6e9 * intensity * (0.9 + noise(15) / 5) : 0;
-    reasons = bit(IDLE, intensity == 0);
+    linkPerSecond = board.links * LINK_BYTES * links;
+    pciePerSecond = pcie;
+    reasons = bit(IDLE, busy == 0);
     reasons |= bit(POWER_CAP, watts > 0.97 * board.limitWatts);
     reasons |= bit(HARDWARE, has(Fault.THERMAL_SLOWDOWN) || has(Fault.POWER_BRAKE));
     reasons |= bit(SOFTWARE_THERMAL, has(Fault.SOFTWARE_THERMAL));
@@ -181,13 +216,55 @@ public final class SimulatedGpu {
     receivedKib += Math.rint(linkPerSecond / 2 * seconds / KIB);
     pcieSent += Math.rint(pciePerSecond / 3 * seconds);
     pcieReceived += Math.rint(pciePerSecond * seconds);
-    corrected += has(Fault.CORRECTABLE) ? Math.rint(3 * seconds) : 0;
+    for (Incident incident : incidents) {
+      if (incident.fault() == Fault.CORRECTABLE) {
+        corrected += Math.rint(incident.amount() * seconds);
+      }
+    }
     replays += has(Fault.REPLAYS) ? Math.rint(4 * seconds) : 0;
-    linkReplays += has(Fault.LINK_ERRORS) ? Math.rint(seconds) : 0;
-    linkRecoveries += has(Fault.LINK_ERRORS) ? Math.rint(seconds / 5) : 0;
     for (int i = 0; i < reasonNanos.length; i++) {
       reasonNanos[i] += (reasons >> i & 1) * Math.rint(0.6 * seconds * NANOS);
     }
+  }
+
+  private void countLinks(double seconds) {
+    long day = Math.floorDiv(time, DAY_MILLIS);
+    for (int link = 0; link < board.links; link++) {
+      linkIsDown[link] = false;
+      // A healthy link recovers now and then.
+      double at = Noise.of(seed, 400 + link, day) / SELDOM;
+      double ofDay = (double) (time - day * DAY_MILLIS) / DAY_MILLIS;
+      boolean passes = ofDay >= at && ofDay - seconds * 1_000 / DAY_MILLIS < at;
+      linkRecoveries[link] += passes && seconds > 0 ? 1 : 0;
+    }
+    for (Incident incident : incidents) {
+      int link = board.links == 0 ? 0 : incident.part() % board.links;
+      if (board.links == 0) {
+        return;
+      }
+      switch (incident.fault()) {
+        case LINK_ERRORS, STRAGGLER_LINK -> {
+          linkReplays[link] += Math.rint(seconds);
+          linkRecoveries[link] += Math.rint(seconds / 5);
+          linkCrcErrors[link] += Math.rint(seconds / 2);
+        }
+        case LINK_TREND ->
+            linkRecoveries[link] += trend(incident, time) - trend(incident, last(seconds));
+        case LINK_DOWN -> linkIsDown[link] = true;
+        default -> {}
+      }
+    }
+  }
+
+  private long last(double seconds) {
+    return time - Math.round(seconds * 1_000);
+  }
+
+  /** Recoveries of a link since the trend began: so many on the first day, and ever more. */
+  private static double trend(Incident incident, long until) {
+    double days = Math.max(0, until - incident.from()) / (double) DAY_MILLIS;
+    double growth = Math.log(incident.amount());
+    return Math.floor(TREND_BEGINS * Math.expm1(days * growth) / growth);
   }
 
   private static int bit(int number, boolean is) {
@@ -207,11 +284,15 @@ public final class SimulatedGpu {
   }
 
   int memoryUtilisation() {
-    return has(Fault.HANG) ? 0 : (int) (utilisation * 0.4);
+    double dram = 0;
+    for (Work of : work) {
+      dram += of.dram() / work.size();
+    }
+    return (int) (80 * dram);
   }
 
   long milliwatts() {
-    return Math.round(watts * 1000);
+    return Math.round((has(Fault.WRONG_POWER) ? 1.4 * board.limitWatts : watts) * 1000);
   }
 
   long millijoules() {
@@ -223,7 +304,7 @@ public final class SimulatedGpu {
   }
 
   int memoryCelsius() {
-    return has(Fault.MEMORY_HOT) ? 99 : (int) Math.rint(celsius + 3);
+    return has(Fault.HOT_MEMORY) ? 99 : (int) Math.rint(celsius + 3);
   }
 
   int megahertz() {
@@ -252,7 +333,7 @@ public final class SimulatedGpu {
     if (has(Fault.MEMORY_HELD) || instances > 0 && instance < 0) {
       return 0;
     }
-    return work.get(Math.max(0, instance)).isAny() ? 1 : 0;
+    return work.get(Math.max(0, instance)).held() ? 1 : 0;
   }
 
   long sentKib() {
@@ -283,32 +364,61 @@ public final class SimulatedGpu {
     return (long) replays;
   }
 
-  long linkReplays() {
-    return (long) linkReplays;
+  /** Of a link, or of all of them. */
+  long linkReplays(int link) {
+    return of(linkReplays, link);
   }
 
-  long linkRecoveries() {
-    return (long) linkRecoveries;
+  long linkRecoveries(int link) {
+    return of(linkRecoveries, link);
+  }
+
+  long linkCrcErrors(int link) {
+    return of(linkCrcErrors, link);
+  }
+
+  boolean isActive(int link) {
+    return link < 0 || link >= linkIsDown.length || !linkIsDown[link];
+  }
+
+  private static long of(double[] counts, int link) {
+    if (link >= 0) {
+      return link < counts.length ? (long) counts[link] : 0;
+    }
+    double sum = 0;
+    for (double count : counts) {
+      sum += count;
+    }
+    return (long) sum;
+  }
+
+  /** The condition of the fabric that is not met, from 1; 0 if all are. */
+  int fabricFault() {
+    for (Incident incident : incidents) {
+      if (incident.fault() == Fault.FABRIC) {
+        return (int) incident.amount();
+      }
+    }
+    return 0;
+  }
+
+  boolean isIdle() {
+    return utilisation == 0;
   }
 
   /** GPM's value of a number: percent or MiB per second; NaN for one that it lacks. */
   double profile(int id, int instance) {
-    double busy = utilisation / 100;
-    if (instance >= 0) {
-      busy = work.size() > instance ? work.get(instance).intensity() : 0;
-    }
-    double useful = has(Fault.HANG) ? 0 : busy;
-    double wobble = 0.97 + 0.03 * Noise.of(seed, 100 + id, time);
-    double percent = 100 * useful * wobble;
+    Work of = work.isEmpty() ? Work.NONE : work.get(Math.max(0, instance) % work.size());
+    double busy = instance < 0 ? utilisation / 100 : of.busy();
     return switch (id) {
       case 1 -> 100 * busy;
-      case 2 -> 0.92 * percent;
-      case 3 -> 0.41 * percent;
-      case 4 -> 0.08 * percent;
-      case 5, 7 -> 0.52 * percent;
-      case 10 -> 0.47 * percent;
-      case 12 -> 0.06 * percent;
-      case 13 -> 0.11 * percent;
+      case 2 -> 100 * of.active();
+      case 3 -> 45 * of.active();
+      case 4 -> 8 * of.active();
+      case 5, 7 -> 100 * of.tensor();
+      case 10 -> 100 * of.dram();
+      case 12 -> 6 * of.active();
+      case 13 -> 11 * of.active();
       case 6, 9, 11, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 50 -> 0;
       case 20 -> pciePerSecond / 3 / (1 << 20);
       case 21 -> pciePerSecond / (1 << 20);

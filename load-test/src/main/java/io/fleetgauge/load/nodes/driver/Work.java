@@ -1,16 +1,66 @@
 package io.fleetgauge.load.nodes.driver;
 
 /**
- * The work of a GPU.
+ * What a GPU does at a time. All but the memory and the clock are 0 without a job.
  *
- * @param intensity 0 for nothing, at most 1
- * @param memory share of the memory that is used, 0 to 1
- * @param linked whether GPUs exchange data over NVLink
+ * @param held whether a process holds the GPU
+ * @param busy share of time in which a kernel runs, 0 to 1
+ * @param active share of the multiprocessors' time with work
+ * @param tensor share of the tensor cores' time
+ * @param dram share of the memory's bandwidth
+ * @param power part of what the board can draw above its idle power, 0 to 1
+ * @param clock part of the highest clock, 1 for all of it
+ * @param memory share of the memory that is used
+ * @param links part of what its NVLinks carry under full load
+ * @param pcie bytes/s from the host
  */
-public record Work(double intensity, double memory, boolean linked) {
-  public static final Work NONE = new Work(0, 0, false);
+public record Work(
+    boolean held,
+    double busy,
+    double active,
+    double tensor,
+    double dram,
+    double power,
+    double clock,
+    double memory,
+    double links,
+    double pcie) {
+  public static final Work NONE = new Work(false, 0, 0, 0, 0, 0, 1, 0, 0, 0);
 
-  public boolean isAny() {
-    return intensity > 0;
+  /** A process holds the GPU and computes nothing. */
+  public static Work idle(double memory) {
+    return new Work(true, 0, 0, 0, 0, 0.02, 1, memory, 0, 0);
+  }
+
+  /** Waits on the GPU for other GPUs: a kernel that does nothing else. */
+  public static Work waiting(double power, double memory) {
+    return new Work(true, 1, 0.04, 0, 0.002, power, 1, memory, 0, 0);
+  }
+
+  /**
+   * The same work at another pace: the GPU waits for the rest of the time.
+   *
+   * @param pace 0 to 1
+   */
+  public Work slowed(double pace, double newPower, double newClock) {
+    return new Work(
+        held,
+        busy,
+        active * pace,
+        tensor * pace,
+        dram * pace,
+        power * newPower,
+        clock * newClock,
+        memory,
+        links * pace,
+        pcie * pace);
+  }
+
+  public Work withBusy(double newBusy) {
+    return new Work(held, newBusy, active, tensor, dram, power, clock, memory, links, pcie);
+  }
+
+  public Work withMemory(double newMemory) {
+    return new Work(held, busy, active, tensor, dram, power, clock, newMemory, links, pcie);
   }
 }

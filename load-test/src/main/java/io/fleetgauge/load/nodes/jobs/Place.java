@@ -1,4 +1,4 @@
-package io.fleetgauge.load.nodes;
+package io.fleetgauge.load.nodes.jobs;
 
 import io.fleetgauge.load.nodes.driver.Board;
 

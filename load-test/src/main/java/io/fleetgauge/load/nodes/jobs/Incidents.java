@@ -1,7 +1,10 @@
-package io.fleetgauge.load.nodes;
+package io.fleetgauge.load.nodes.jobs;
 
+import io.fleetgauge.load.nodes.driver.Board;
 import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.driver.Noise;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -22,9 +25,9 @@ public final class Incidents {
 
   /** One of each, in this order; the first ones are what {@link Amount#SOME} has. */
   private static final Fault[] ORDER = {
-    Fault.STRAGGLER,
+    Fault.STRAGGLER_CLOCK,
     Fault.LOST,
-    Fault.IDLE_ALLOCATION,
+    Fault.IDLE,
     Fault.HUNG_DRIVER,
     Fault.SILENT,
     Fault.PAGE_FAULTS,
@@ -34,8 +37,9 @@ public final class Incidents {
     Fault.HANG
   };
 
-  private static final Set<Fault> OF_NODES =
-      EnumSet.of(Fault.SILENT, Fault.HUNG_DRIVER, Fault.HANG);
+  /** What takes longer than a demo, or is only a part of another fault. */
+  private static final Set<Fault> LEFT_OUT =
+      EnumSet.of(Fault.LINK_TREND, Fault.MEMORY_LEAK, Fault.ENDED);
 
   /** Times are parts of a day, so that the faults of a day are the same whenever one looks. */
   private static final long DAY = Duration.ofDays(1).toMillis();
@@ -58,7 +62,7 @@ public final class Incidents {
     int kinds = amount == Amount.OFF ? 0 : amount == Amount.SOME ? ORDER.length : Integer.MAX_VALUE;
     List<Fault> faults = new ArrayList<>(List.of(ORDER));
     for (Fault fault : Fault.values()) {
-      if (!faults.contains(fault)) {
+      if (!faults.contains(fault) && !LEFT_OUT.contains(fault)) {
         faults.add(fault);
       }
     }
@@ -71,7 +75,7 @@ public final class Incidents {
         continue;
       }
       int gpus = place.get().board().perNode();
-      int gpu = OF_NODES.contains(fault) ? Incident.ALL : Noise.below(gpus, fleet.seed(), i, 1);
+      int gpu = fault.isOfNode() ? Incident.ALL : Noise.below(gpus, fleet.seed(), i, 1);
       for (long begin : begins(fleet.seed(), i, now)) {
         long length = SHORTEST.toMillis() * (1 + Noise.below(3, fleet.seed(), i, begin));
         all.add(new Incident(fault, place.get().number(), gpu, begin, begin + length));
@@ -103,10 +107,21 @@ public final class Incidents {
   }
 
   private static boolean fits(Place place, Fault fault) {
+    boolean ofJob =
+        fault.kind().isEmpty()
+            || fault.kind().get().scope() == FaultKind.Scope.JOB
+            || fault == Fault.IDLE;
+    return fits(place.board(), fault) && (ofJob ? place.isOfSlurm() : !place.divided());
+  }
+
+  /** Tells whether a board can have a fault. */
+  static boolean fits(Board board, Fault fault) {
     return switch (fault) {
-      case STRAGGLER, HANG, LINK_ERRORS, UNEVEN_MEMORY, IDLE_ALLOCATION -> place.isOfSlurm();
-      case FABRIC, RESET_NEEDED -> place.board().model().contains("H");
-      default -> !place.divided();
+      case LINK_ERRORS, LINK_TREND, LINK_DOWN, STRAGGLER_LINK -> board.links() > 0;
+      case FABRIC -> board.hasFabric();
+      case RESET_NEEDED -> board.hasMargin();
+      case REMAP_FAILED, REMAP_PENDING, REMAP_LOW, HOT_MEMORY -> board.links() > 0;
+      default -> true;
     };
   }
 
@@ -114,22 +129,16 @@ public final class Incidents {
     return all;
   }
 
-  /** Faults of a GPU at a time. */
-  public Set<Fault> of(int host, int gpu, long time) {
-    Set<Fault> faults = EnumSet.noneOf(Fault.class);
-    for (Incident incident : all) {
-      if (incident.isOf(host, gpu, time)) {
-        faults.add(incident.fault());
-      }
-    }
-    return faults;
+  /** The incidents of one node. */
+  public List<Incident> of(int host) {
+    return all.stream().filter(incident -> incident.host() == host).toList();
   }
 
-  /** The end of a fault of a node that goes on, ms since the epoch. */
-  Optional<Long> end(Fault fault, int host, long time) {
+  /** Tells whether a node has a fault at a time. */
+  public boolean has(Fault fault, int host, long time) {
     return all.stream()
-        .filter(incident -> incident.fault() == fault && incident.isOf(host, Incident.ALL, time))
-        .map(Incident::to)
-        .findFirst();
+        .anyMatch(
+            incident ->
+                incident.fault() == fault && incident.host() == host && incident.isAt(time));
   }
 }
