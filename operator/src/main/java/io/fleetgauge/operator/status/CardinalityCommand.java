@@ -34,7 +34,7 @@ public final class CardinalityCommand extends QuestionCommand {
   private String limit = "";
 
   @Override
-  JsonObject ask(QueryApi from) throws CommandFailure {
+  protected JsonObject ask(QueryApi from) throws CommandFailure {
     return data(
         from.object(
             "/api/v1/status/cardinality",

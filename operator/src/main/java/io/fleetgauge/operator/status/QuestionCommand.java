@@ -8,11 +8,11 @@ import io.vertx.core.json.JsonObject;
 import picocli.CommandLine;
 
 /** A command that asks a query API one question, and prints the answer as tables or as JSON. */
-abstract class QuestionCommand extends DocumentCommand implements Command {
+public abstract class QuestionCommand extends DocumentCommand implements Command {
   @CommandLine.Mixin private QueryApi api;
 
   /** Asks; the value is printed when JSON is wanted. */
-  abstract JsonObject ask(QueryApi from) throws CommandFailure;
+  protected abstract JsonObject ask(QueryApi from) throws CommandFailure;
 
   @Override
   protected final JsonObject document() throws CommandFailure {
@@ -22,7 +22,7 @@ abstract class QuestionCommand extends DocumentCommand implements Command {
   }
 
   /** The data in Prometheus's envelope; its warnings are told. */
-  final JsonObject data(JsonObject envelope) throws CommandFailure {
+  protected final JsonObject data(JsonObject envelope) throws CommandFailure {
     if (envelope.containsKey("warnings")) {
       envelope.getJsonArray("warnings").forEach(each -> warn("" + each));
     }

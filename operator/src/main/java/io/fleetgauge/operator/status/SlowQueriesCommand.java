@@ -48,7 +48,7 @@ public final class SlowQueriesCommand extends QuestionCommand {
   private String limit = "";
 
   @Override
-  JsonObject ask(QueryApi from) throws CommandFailure {
+  protected JsonObject ask(QueryApi from) throws CommandFailure {
     return data(
         from.object(
             "/api/v1/status/slow-queries",

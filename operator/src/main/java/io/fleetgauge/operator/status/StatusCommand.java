@@ -95,7 +95,7 @@ public final class StatusCommand extends QuestionCommand {
   private int hosts;
 
   @Override
-  JsonObject ask(QueryApi from) throws CommandFailure {
+  protected JsonObject ask(QueryApi from) throws CommandFailure {
     try {
       return data(from.object(OF_QUERY_API, List.of()));
     } catch (QueryApi.Failure e) {

@@ -59,7 +59,7 @@ public final class StorageCommand extends QuestionCommand {
   private int limit;
 
   @Override
-  JsonObject ask(QueryApi from) throws CommandFailure {
+  protected JsonObject ask(QueryApi from) throws CommandFailure {
     return data(from.object("/api/v1/status/storage", List.of()));
   }
 

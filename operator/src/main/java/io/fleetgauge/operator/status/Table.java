@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * A table in plain text, with a row for each of several JSON objects. The widest column gives way
  * when the table would be wider than {@link Paragraph#WIDTH}; what is cut ends in two dots.
  */
-final class Table {
+public final class Table {
   private static final int LEAST = 8;
   private static final String GAP = "  ";
   private static final String CUT = "..";
@@ -26,41 +26,41 @@ final class Table {
    * @param isRight whether cells are flushed right, as figures are
    * @param cell what it shows of a row; null if that is not known
    */
-  record Column(String title, boolean isRight, Function<JsonObject, String> cell) {
-    static Column left(String title, Function<JsonObject, String> cell) {
+  public record Column(String title, boolean isRight, Function<JsonObject, String> cell) {
+    public static Column left(String title, Function<JsonObject, String> cell) {
       return new Column(title, false, cell);
     }
 
-    static Column right(String title, Function<JsonObject, String> cell) {
+    public static Column right(String title, Function<JsonObject, String> cell) {
       return new Column(title, true, cell);
     }
 
     /** The text of a field. */
-    static Column text(String title, String field) {
+    public static Column text(String title, String field) {
       return left(title, row -> row.getString(field));
     }
 
     /** A whole number, without commas. */
-    static Column number(String title, String field) {
+    public static Column number(String title, String field) {
       return figure(title, field, number -> "" + number.longValue());
     }
 
     /** A whole number with commas between thousands. */
-    static Column count(String title, String field) {
+    public static Column count(String title, String field) {
       return figure(title, field, number -> Figures.count(number.longValue()));
     }
 
-    static Column bytes(String title, String field) {
+    public static Column bytes(String title, String field) {
       return figure(title, field, Figures::bytesOf);
     }
 
     /** A length of time in ms. */
-    static Column duration(String title, String field) {
+    public static Column duration(String title, String field) {
       return figure(title, field, Figures::durationOf);
     }
 
     /** A figure in the text that a function gives it. */
-    static Column figure(String title, String field, Function<Number, String> text) {
+    public static Column figure(String title, String field, Function<Number, String> text) {
       return right(title, row -> Optional.ofNullable(number(row, field)).map(text).orElse(null));
     }
 
@@ -83,18 +83,18 @@ final class Table {
     }
   }
 
-  Table(Column... columns) {
+  public Table(Column... columns) {
     this.columns = List.of(columns);
   }
 
   /** A section of a page: an empty line, the heading and the table; empty without rows. */
-  String section(String heading, Stream<JsonObject> rows) {
+  public String section(String heading, Stream<JsonObject> rows) {
     String text = text(rows);
     return text.isEmpty() ? "" : "\n" + heading + "\n" + text;
   }
 
   /** A section without a heading. */
-  String section(Stream<JsonObject> rows) {
+  public String section(Stream<JsonObject> rows) {
     String text = text(rows);
     return text.isEmpty() ? "" : "\n" + text;
   }
@@ -103,7 +103,7 @@ final class Table {
    * The table, with a line for the titles of the columns; each line ends in a line feed. Empty
    * without rows.
    */
-  String text(Stream<JsonObject> rows) {
+  public String text(Stream<JsonObject> rows) {
     List<String[]> cells =
         rows.map(row -> columns.stream().map(each -> each.of(row)).toArray(String[]::new)).toList();
     if (cells.isEmpty()) {
