@@ -55,7 +55,7 @@ public final class DiagnoseCommand extends QuestionCommand {
         .sorted(
             Comparator.comparing((JsonObject each) -> !FaultText.isOpen(each))
                 .thenComparing(each -> SEVERITIES.indexOf(each.getString("severity")))
-                .thenComparing(each -> -each.getLong("since")))
+                .thenComparing(each -> -FaultText.since(each)))
         .toList();
   }
 

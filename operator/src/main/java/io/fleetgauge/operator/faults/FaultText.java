@@ -18,14 +18,25 @@ final class FaultText {
   private FaultText() {}
 
   static String time(JsonObject fault, String field) {
-    Long millis = fault.getLong(field);
-    return millis == null ? Figures.UNKNOWN : TIME.format(Instant.ofEpochMilli(millis));
+    Instant time = fault.getInstant(field);
+    return time == null ? Figures.UNKNOWN : TIME.format(time);
+  }
+
+  /** Since when it lasts, ms since the epoch. */
+  static long since(JsonObject fault) {
+    return fault.getInstant("since").toEpochMilli();
+  }
+
+  /** When it was over, ms since the epoch; another value while it is open. */
+  static long over(JsonObject fault, long otherwise) {
+    Instant over = fault.getInstant("overAt");
+    return over == null ? otherwise : over.toEpochMilli();
   }
 
   /** What it is of: host, GPU and part. */
   static String place(JsonObject fault) {
     String host = fault.getString("host", "");
-    String gpu = label(fault, "gpu");
+    String gpu = fault.getString("gpu", "");
     String part = fault.getString("part", "");
     return (host.isEmpty() ? "all hosts" : host)
         + (gpu.isEmpty() ? "" : " GPU " + gpu)
@@ -33,21 +44,16 @@ final class FaultText {
   }
 
   static String job(JsonObject fault) {
-    String job = fault.getString("job", "");
-    return job.isEmpty() ? label(fault, "job") : job;
-  }
-
-  static String label(JsonObject fault, String name) {
-    return fault.getJsonObject("labels", new JsonObject()).getString(name, "");
+    return fault.getString("job", "");
   }
 
   /** How long it has lasted, ms. */
   static long lasted(JsonObject fault, long now) {
-    return fault.getLong("over", now) - fault.getLong("since", now);
+    return over(fault, now) - since(fault);
   }
 
   static boolean isOpen(JsonObject fault) {
-    return !fault.containsKey("over");
+    return fault.getString("state", "").equals("open");
   }
 
   /** One line for each time that an episode begins, tells more or is over. */
@@ -57,7 +63,7 @@ final class FaultText {
     return Paragraph.plain(
             "%s  %-8s  %s%s  %s%s  %s"
                 .formatted(
-                    time(fault, isOpen(fault) ? "since" : "over"),
+                    time(fault, isOpen(fault) ? "since" : "overAt"),
                     state,
                     fault.getString("kind"),
                     cause.isEmpty() ? "" : " (" + cause + ")",
@@ -97,11 +103,15 @@ final class FaultText {
     for (JsonObject each : objects(fault, "suspects")) {
       add(out, "suspect " + place++, suspect(each));
     }
-    for (Object each : fault.getJsonArray("lines", new JsonArray())) {
-      add(out, "kernel", each instanceof JsonObject line ? line.getString("line") : "" + each);
+    for (JsonObject each : objects(fault, "kernelLines")) {
+      long count = each.getLong("count", 1L);
+      add(out, "kernel", each.getString("line", "") + (count > 1 ? " (" + count + " times)" : ""));
     }
     add(out, "means", fault.getString("meaning", ""));
     add(out, "do", fault.getString("action", ""));
+    for (JsonObject each : objects(fault, "windows")) {
+      add(out, "readings", "one a second around it: " + each.getString("query", ""));
+    }
     add(
         out,
         "related",
@@ -127,11 +137,11 @@ final class FaultText {
   }
 
   private static String suspect(JsonObject each) {
-    int rank = each.getInteger("rank", -1);
-    String uuid = each.getString("uuid", "");
+    Integer rank = each.getInteger("rank");
+    String uuid = each.getString("UUID", "");
     return each.getString("host", "")
         + (uuid.isEmpty() ? "" : " " + uuid)
-        + (rank < 0 ? "" : ", rank " + rank)
+        + (rank == null ? "" : ", rank " + rank)
         + ": "
         + each.getString("why", "");
   }

@@ -152,7 +152,7 @@ public final class FaultsCommand extends TerminalCommand implements Command {
         for (JsonObject fault : all.reversed()) {
           JsonObject before = known.put(fault.getString("episode"), fault);
           // What was over when following began is no news.
-          boolean isNews = isFirst || fault.getLong("over", Long.MAX_VALUE) > began;
+          boolean isNews = isFirst || FaultText.over(fault, Long.MAX_VALUE) > began;
           if (before == null ? isNews : tellsMore(before, fault)) {
             out().print(format.equals("json") ? fault.encode() + "\n" : FaultText.line(fault));
           }
