@@ -1074,9 +1074,14 @@ class TidyTest {
               "promql.kernel",
               "promql.query",
               "promql.syntax",
+              "query.faults.detect",
+              "query.faults.engine",
+              "query.faults.episode",
+              "query.faults.reading",
               "sample",
               "sample.decimal",
               "sample.frame",
+              "sample.gpu",
               "sample.prometheus",
               "sample.wire"));
 
