@@ -133,13 +133,13 @@ public final class HangDetector implements JobDetector {
         return false;
       }
     }
-    if (2 * waiting < known || known == 0) {
+    if (2 * waiting < known || known == 0 || isIdleServer(at)) {
       return false;
     }
     Long before = toldCounts.get(standing.communicator());
     boolean isTold = before != null && before == standing.since();
     boolean isYoung = progress.worked < limits.rasWorked();
-    boolean isBusy = isYoung || isIdleServer(at);
+    boolean isBusy = isYoung;
     for (RankCounts.Rank rank : standing.behind()) {
       GpuWork gpu = progress.gpus.get(rank.uuid());
       if (gpu.state == State.WORKS) {
@@ -270,7 +270,8 @@ public final class HangDetector implements JobDetector {
     // that worked all the time, over ranks or hosts, and read data, it is known that it should.
     long hosts = step.gpus().stream().map(at -> at.host().host()).distinct().count();
     boolean isTraining =
-        progress.duty() >= limits.duty()
+        progress.worked >= limits.silenceWorked()
+            && progress.duty() >= limits.duty()
             && progress.ioDuty() >= limits.ioDuty()
             && (hasRanks || hosts > 1)
             && progress.swing <= UNEVEN;

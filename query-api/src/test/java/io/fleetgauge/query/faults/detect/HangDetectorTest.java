@@ -290,7 +290,7 @@ class HangDetectorTest {
   @Test
   void aSteadyJobThatReadDataAndIsSilentOnEveryChannelWaitsForData() {
     PlayedJob job = PlayedJob.large();
-    job.all(WORK, 30);
+    job.all(WORK, 40);
 
     Told told = only(job.all(IDLE, 4));
 
