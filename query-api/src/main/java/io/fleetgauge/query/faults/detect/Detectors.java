@@ -8,7 +8,15 @@ public final class Detectors {
 
   /** New detectors for a host. */
   public static List<HostDetector> ofHost(Thresholds thresholds) {
-    return List.of();
+    return List.of(
+        new DriverDetector(thresholds),
+        new GpuEvents(thresholds),
+        new GpuStates(GpuSigns.of(thresholds)),
+        new NvlinkDetector(thresholds),
+        new NvlinkTrend(thresholds),
+        new FabricDetector(thresholds),
+        new MemoryLeak(thresholds),
+        new PortDetector(thresholds));
   }
 
   /** New detectors for a job. */

@@ -39,6 +39,10 @@ public final class Thresholds {
       this.values = values;
     }
 
+    boolean has(String key) {
+      return values.containsKey(key);
+    }
+
     public double number(String key) {
       return Double.parseDouble(get(key).asText()); // a fraction of YamlTree has its text only
     }
@@ -114,7 +118,7 @@ public final class Thresholds {
     } else if (now == null) {
       throw new InvalidThresholds(
           where + " is unknown; known is " + new TreeMap<>(all.get(kind)).keySet());
-    } else if (!next.isNumber()) {
+    } else if (!next.isNumber() || !next.asText().matches("-?\\d*\\.?\\d+")) {
       throw new InvalidThresholds(where + ": " + next.asText() + " is no number");
     }
   }

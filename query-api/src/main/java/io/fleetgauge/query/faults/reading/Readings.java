@@ -38,8 +38,12 @@ public final class Readings {
 
   /** The increase of a counter for each second, if it was read at this tick. */
   public double rate(Signal signal) {
-    int place = place(signal);
-    return values[place] / ((millis == null ? tookMillis : millis[place]) / MILLIS);
+    return values[place(signal)] / (millis(signal) / MILLIS);
+  }
+
+  /** The time that an increase took, ms. */
+  public double millis(Signal signal) {
+    return millis == null ? tookMillis : millis[place(signal)];
   }
 
   /** Adds a reading to those that the signal has already. */

@@ -81,6 +81,7 @@ public enum Signal {
   PCIE_MAX_GENERATION(GPU, "DCGM_FI_DEV_PCIE_MAX_LINK_GEN", LAST),
   PCIE_REPLAYS(GPU, "DCGM_FI_DEV_PCIE_REPLAY_COUNTER", INCREASE),
   LINKS_ACTIVE(GPU, "gpu_nvlink_links", LAST, "state", "active"),
+  LINKS_INACTIVE(GPU, "gpu_nvlink_links", LAST, "state", "inactive"),
   LINK_CRC_ERRORS(GPU, "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", INCREASE),
   LINK_REPLAYS(GPU, "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL", INCREASE),
   LINK_RECOVERIES(GPU, "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", INCREASE),
@@ -179,7 +180,7 @@ public enum Signal {
     return metric;
   }
 
-  Form form() {
+  public Form form() {
     return form;
   }
 
