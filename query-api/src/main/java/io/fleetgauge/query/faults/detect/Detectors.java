@@ -21,6 +21,9 @@ public final class Detectors {
 
   /** New detectors for a job. */
   public static List<JobDetector> ofJob(Thresholds thresholds) {
-    return List.of(new HangDetector(thresholds));
+    return List.of(
+        new HangDetector(thresholds),
+        new StragglerDetector(thresholds),
+        new UtilisationDropDetector(thresholds));
   }
 }
