@@ -1,6 +1,7 @@
 package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.reading.JobStep;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.function.Consumer;
 
 /** Finds faults of one job. Not for several threads. */
@@ -11,6 +12,12 @@ public interface JobDetector {
    * @param out takes what is wrong at this step
    */
   void on(JobStep step, Consumer<Finding> out);
+
+  /**
+   * Takes over what is known of its job when it begins in the middle: a fault that had been found.
+   * Before the first step.
+   */
+  default void restore(FaultKind kind, Subject subject) {}
 
   /** A detector that goes on from here on its own: late samples are looked at again with it. */
   JobDetector copy();

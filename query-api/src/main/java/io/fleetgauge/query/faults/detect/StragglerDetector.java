@@ -9,10 +9,12 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -24,9 +26,9 @@ import java.util.function.Consumer;
  */
 public final class StragglerDetector implements JobDetector {
   /** Samples of so long make its state what it would be if it had seen all, ms. */
-  public static final long HISTORY_MILLIS = 3_900_000;
+  public static final long HISTORY_MILLIS = 3_600_000;
 
-  private static final int PACES = 30;
+  private static final int PACES = 27;
 
   /** A share of the GPUs of a host from which on the host as a whole is slow. */
   private static final double MOST_OF_HOST = 0.75;
@@ -38,6 +40,7 @@ public final class StragglerDetector implements JobDetector {
   private int paused;
 
   // These are replaced and never changed, so that copies share them.
+  private Set<Subject> restored = Set.of();
   private Map<String, Slow> slow = Map.of();
   private float[] paces = {};
   private StragglerVerdict verdict = StragglerVerdict.unknown("the job has just begun", 0);
@@ -60,6 +63,7 @@ public final class StragglerDetector implements JobDetector {
     copy.began = began;
     copy.closed = closed;
     copy.paused = paused;
+    copy.restored = restored;
     copy.slow = slow;
     copy.paces = paces;
     copy.verdict = verdict;
@@ -69,6 +73,15 @@ public final class StragglerDetector implements JobDetector {
   /** What is known of the job since its last window. */
   public StragglerVerdict verdict() {
     return verdict;
+  }
+
+  @Override
+  public void restore(FaultKind kind, Subject subject) {
+    if (kind == FaultKind.STRAGGLER) {
+      Set<Subject> all = new HashSet<>(restored);
+      all.add(subject);
+      restored = Set.copyOf(all);
+    }
   }
 
   @Override
@@ -105,18 +118,14 @@ public final class StragglerDetector implements JobDetector {
     closed = window.start();
     Map<String, Slow> before = isNext ? slow : Map.of();
     StragglerSigns signs =
-        new StragglerSigns(
-            window,
-            limits,
-            uuid -> before.containsKey(uuid) ? before.get(uuid).windows : 0,
-            best());
+        new StragglerSigns(window, limits, gpu -> windowsBefore(before, gpu), best());
     Map<String, Slow> now = new LinkedHashMap<>();
     for (int row = 0; row < window.rows(); row++) {
       JobGpu gpu = window.gpu(row);
       Sign sign = signs.signs()[row];
       Slow last = before.get(gpu.gpu().uuid());
       if (sign != null) {
-        int windows = last == null ? 1 : last.windows + 1;
+        int windows = signs.windowsBefore(row) + 1;
         long since = last == null ? window.start() : last.since;
         now.put(gpu.gpu().uuid(), new Slow(gpu, windows, since, sign));
       } else if (last != null && !window.isSeen(row)) {
@@ -124,6 +133,7 @@ public final class StragglerDetector implements JobDetector {
       }
     }
     slow = now;
+    restored = Set.of();
     if (!Double.isNaN(signs.pace())) {
       int kept = Math.min(paces.length, PACES - 1);
       float[] longer = Arrays.copyOfRange(paces, paces.length - kept, paces.length + 1);
@@ -131,6 +141,21 @@ public final class StragglerDetector implements JobDetector {
       paces = longer;
     }
     verdict = verdict(signs, next);
+  }
+
+  /** Windows in a row in which a GPU has had a sign. */
+  private int windowsBefore(Map<String, Slow> before, JobGpu gpu) {
+    Slow last = before.get(gpu.gpu().uuid());
+    if (last != null) {
+      return last.windows;
+    }
+    boolean isRestored =
+        restored.stream()
+            .anyMatch(
+                each ->
+                    each.host().equals(gpu.host().host())
+                        && (each.uuid().isEmpty() || each.uuid().equals(gpu.gpu().uuid())));
+    return isRestored ? limits.windows() : 0;
   }
 
   /**

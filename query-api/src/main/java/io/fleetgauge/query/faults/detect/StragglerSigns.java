@@ -1,5 +1,6 @@
 package io.fleetgauge.query.faults.detect;
 
+import io.fleetgauge.query.faults.reading.JobStep.JobGpu;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -29,7 +30,7 @@ final class StragglerSigns {
 
   private final JobWindow window;
   private final StragglerLimits limits;
-  private final ToIntFunction<String> windowsBefore;
+  private final ToIntFunction<JobGpu> windowsBefore;
   private final boolean isSlowed;
   private final Sign[] signs;
   private final double[] shares;
@@ -49,11 +50,11 @@ final class StragglerSigns {
   private record Group(String name, int[] rows, Measure activity) {}
 
   /**
-   * @param windowsBefore of a UUID: in so many windows in a row the GPU has had a sign
+   * @param windowsBefore of a GPU: in so many windows in a row it has had a sign
    * @param best of the job's pace in the windows before; {@code NaN} if it is not known
    */
   StragglerSigns(
-      JobWindow window, StragglerLimits limits, ToIntFunction<String> windowsBefore, double best) {
+      JobWindow window, StragglerLimits limits, ToIntFunction<JobGpu> windowsBefore, double best) {
     this.window = window;
     this.limits = limits;
     this.windowsBefore = windowsBefore;
@@ -358,7 +359,7 @@ final class StragglerSigns {
    * neither tells it.
    */
   private boolean isFelt(int[] mine, int[] others) {
-    if (isSlowed || before(mine[0]) >= limits.windows()) {
+    if (isSlowed || windowsBefore(mine[0]) >= limits.windows()) {
       return true; // what is slow for an hour stays so, though that is its usual pace then
     }
     for (Measure measure : List.of(Measure.SM, Measure.UTIL, Measure.TENSOR)) {
@@ -439,11 +440,12 @@ final class StragglerSigns {
 
   /** What has had a sign already needs less to keep it, so that a sign near the edge stays. */
   private double eased(int row) {
-    return before(row) > 0 ? limits.ease() : 1;
+    return windowsBefore(row) > 0 ? limits.ease() : 1;
   }
 
-  private int before(int row) {
-    return windowsBefore.applyAsInt(window.gpu(row).gpu().uuid());
+  /** Windows in a row before this one in which the GPU of a row has had a sign. */
+  int windowsBefore(int row) {
+    return windowsBefore.applyAsInt(window.gpu(row));
   }
 
   private String name(int row) {

@@ -19,10 +19,10 @@ import java.util.function.ToDoubleFunction;
  */
 public final class UtilisationDropDetector implements JobDetector {
   /** Samples of so long make its state what it would be if it had seen all, ms. */
-  public static final long HISTORY_MILLIS = 3_900_000;
+  public static final long HISTORY_MILLIS = 3_600_000;
 
   private static final long BUCKET_MILLIS = 300_000;
-  private static final int BUCKETS = 12;
+  private static final int BUCKETS = 11;
   private static final int RECENT = 4;
   private static final long STEP_MILLIS = 15_000;
   private static final double LEAST_POWER = 0.3;
@@ -192,7 +192,7 @@ public final class UtilisationDropDetector implements JobDetector {
     double variances = 0;
     int judged = 0;
     for (int row = 0; row < rows; row++) {
-      double variance = since[row] == 0 ? variance(row) : Double.NaN;
+      double variance = variance(row);
       if (!Double.isNaN(variance)) {
         variances += variance;
         judged++;

@@ -2,6 +2,8 @@ package io.fleetgauge.query.faults.engine;
 
 import io.fleetgauge.query.faults.detect.Finding;
 import io.fleetgauge.query.faults.detect.JobDetector;
+import io.fleetgauge.query.faults.detect.StragglerDetector;
+import io.fleetgauge.query.faults.detect.StragglerVerdict;
 import io.fleetgauge.query.faults.detect.Thresholds;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.episode.EpisodeTrack;
@@ -75,6 +77,17 @@ final class JobState {
 
   void restore(Collection<Episode> episodes) {
     track.restore(episodes);
+    for (Episode each : episodes) {
+      detectors.forEach(detector -> detector.restore(each.kind(), each.subject()));
+    }
+  }
+
+  /** The answer to the question whether one of its GPUs is slower than its equals. */
+  Optional<StragglerVerdict> stragglerVerdict() {
+    return detectors.stream()
+        .filter(StragglerDetector.class::isInstance)
+        .map(each -> ((StragglerDetector) each).verdict())
+        .findFirst();
   }
 
   void rename(String id, String name) {

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.faults.engine;
 
+import io.fleetgauge.query.faults.detect.StragglerVerdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.reading.JobStep;
 import java.util.Collection;
@@ -66,6 +67,10 @@ final class JobTrack {
   /** Steps that were computed again. */
   long replayed() {
     return replayed;
+  }
+
+  Optional<StragglerVerdict> stragglerVerdict() {
+    return live.stragglerVerdict();
   }
 
   /** All its episodes as they are known now. */

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.fleetgauge.query.faults.detect.PacedJob.Gpu;
 import io.fleetgauge.query.faults.detect.PacedJob.Host;
 import io.fleetgauge.query.faults.detect.StragglerVerdict.State;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -250,6 +252,20 @@ class StragglerDetectorTest {
     assertEquals(
         one.stream().map(Finding::text).toList(), other.stream().map(Finding::text).toList());
     assertFalse(one.isEmpty());
+  }
+
+  @Test
+  void aSlowLinkThatAnotherHasFoundHoursBeforeIsKnown() {
+    PlayedJob job = new PlayedJob(8, 2, 8);
+    job.gpu(0, 5).linkErrors = 1;
+    job.gpu(0, 5).late = 0.12;
+    play(job, HOUR);
+    assertEquals(Map.of(), found, "the job is as slow as ever");
+    StragglerDetector successor = new StragglerDetector(Thresholds.defaults());
+    successor.restore(
+        FaultKind.STRAGGLER, new Subject("n0", "GPU-n0-5", "", "train", Labels.EMPTY));
+    job.play(HOUR, successor, each -> found.put(each.subject(), each));
+    assertEquals(uuids(job.gpu(0, 5)), foundUuids());
   }
 
   @Test
