@@ -3,6 +3,7 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.faults.api.FaultsApi;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.ApiRoutes;
@@ -57,6 +58,7 @@ final class ApiPart implements ProcessPart {
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);
     ReportApi.mount(routes, config, querier, clock);
+    FaultsApi.mount(routes, config, querier, clock);
     AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
     new OperateApi(config, querier, gateways::ask, cluster.tableAge(), clock).mount(routes);
     Pages.mount(router);

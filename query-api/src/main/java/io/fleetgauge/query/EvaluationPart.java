@@ -1,22 +1,26 @@
 package io.fleetgauge.query;
 
+import io.fleetgauge.query.faults.running.RunningFaults;
 import io.fleetgauge.query.rules.running.RunningRules;
 import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The evaluation of rules, together with the other query APIs. */
+/** The evaluation of rules and faults, together with the other query APIs. */
 final class EvaluationPart implements ProcessPart {
   private final RulesPart rules;
+  private final FaultsPart faults;
   private final String name;
   private Optional<RunningRules> running = Optional.empty();
+  private Optional<RunningFaults> looking = Optional.empty();
 
   /**
    * @param name of this process
    */
-  EvaluationPart(RulesPart rules, String name) {
+  EvaluationPart(RulesPart rules, FaultsPart faults, String name) {
     this.rules = rules;
+    this.faults = faults;
     this.name = name;
   }
 
@@ -27,10 +31,12 @@ final class EvaluationPart implements ProcessPart {
     } catch (IOException e) {
       throw new StartFailure("rules.folder cannot be used: " + e.getMessage(), e);
     }
+    looking = faults.join(name);
   }
 
   @Override
   public void close() {
+    looking.ifPresent(RunningFaults::close);
     running.ifPresent(RunningRules::close);
   }
 }

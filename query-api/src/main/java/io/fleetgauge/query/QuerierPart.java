@@ -36,6 +36,8 @@ final class QuerierPart implements ProcessPart {
   /** Light ones, which share requests; of heavy ones, one runs at a time. */
   private static final int RULES_AT_ONCE = 64;
 
+  private static final int FAULTS_AT_ONCE = 4;
+
   private final Lifecycle lifecycle = new Lifecycle("queries");
   private final Vertx vertx;
   private final QueryConfig config;
@@ -89,7 +91,7 @@ final class QuerierPart implements ProcessPart {
         new Querier(
             config,
             new Stores(fleet, fleet),
-            new Lanes(admission, ofRules()),
+            new Lanes(admission, ofRules(), ofFaults()),
             new Querier.Workers(workers, heavy),
             aliases,
             tracer);
@@ -100,6 +102,15 @@ final class QuerierPart implements ProcessPart {
     return new Admission(
         new Admission.Places(RULES_IN_FLIGHT, RULES_AT_ONCE, 1),
         tenant -> new TenantShare(1, RULES_AT_ONCE, RULES_IN_FLIGHT),
+        ClusterShare.WHOLE,
+        System::nanoTime);
+  }
+
+  /** So does the evaluation of faults, which reads hosts one group after the other. */
+  private static Admission ofFaults() {
+    return new Admission(
+        new Admission.Places(FAULTS_AT_ONCE, FAULTS_AT_ONCE, FAULTS_AT_ONCE),
+        tenant -> new TenantShare(1, FAULTS_AT_ONCE, FAULTS_AT_ONCE),
         ClusterShare.WHOLE,
         System::nanoTime);
   }

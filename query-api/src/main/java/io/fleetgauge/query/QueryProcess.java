@@ -104,6 +104,8 @@ public final class QueryProcess implements AutoCloseable {
                 cluster,
                 new RulesPart.Mounting(router, api.routes(), link, () -> port),
                 clock));
+    FaultsPart faults =
+        start("faults", new FaultsPart(vertx, config, queries, cluster, link, clock));
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     http.declare(meters);
@@ -111,7 +113,7 @@ public final class QueryProcess implements AutoCloseable {
     String name = LocalHost.name() + ":" + port;
     start("cluster", cluster);
     start("other query APIs", new PeersPart(config, guard, cluster, queries, limits, link, port));
-    start("evaluation", new EvaluationPart(rules, name));
+    start("evaluation", new EvaluationPart(rules, faults, name));
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(

@@ -124,6 +124,7 @@ class QueryPathTest {
         base.features(),
         base.rules(),
         base.notifications(),
+        base.faults(),
         base.log(),
         base.tracing());
   }

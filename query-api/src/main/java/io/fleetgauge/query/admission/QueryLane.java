@@ -5,5 +5,7 @@ public enum QueryLane {
   /** Whoever waits for an answer. */
   QUERIES,
   /** Rules, which are evaluated whether or not anybody looks. */
-  RULES
+  RULES,
+  /** The evaluation of faults, which reads the samples of all hosts at each step. */
+  FAULTS
 }

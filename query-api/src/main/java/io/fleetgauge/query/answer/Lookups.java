@@ -8,9 +8,9 @@ import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
+import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fleet.IntegralRead;
 import io.fleetgauge.query.fleet.NewestRead;
@@ -47,7 +47,7 @@ import java.util.function.LongSupplier;
  */
 final class Lookups {
   private final QueryConfig config;
-  private final Admission admission;
+  private final Lanes lanes;
   private final Stores stores;
   private final CostEstimates costs;
   private final Querier.Workers workers;
@@ -60,7 +60,7 @@ final class Lookups {
 
   Lookups(
       QueryConfig config,
-      Admission admission,
+      Lanes lanes,
       Stores stores,
       CostEstimates costs,
       Querier.Workers workers,
@@ -68,7 +68,7 @@ final class Lookups {
       LongSupplier watermark,
       AliasTable aliases) {
     this.config = config;
-    this.admission = admission;
+    this.lanes = lanes;
     this.stores = stores;
     this.costs = costs;
     this.workers = workers;
@@ -80,7 +80,8 @@ final class Lookups {
   <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
     Future<VisibleHosts.Sight> sight = visible.sight(running.caller(), running.load());
     return running
-        .place(admission, () -> attempt(() -> cost(request, running)))
+        .place(
+            lanes.of(running.ask().options().lane()), () -> attempt(() -> cost(request, running)))
         .compose(slot -> slot.during(() -> attempt(() -> read(running, request))))
         .compose(
             found ->

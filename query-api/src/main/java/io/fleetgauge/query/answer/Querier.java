@@ -59,10 +59,10 @@ public final class Querier {
       Workers workers,
       AliasTable aliases,
       Tracer tracer) {
-    this(config, stores, new Lanes(admission, admission), workers, aliases, tracer);
+    this(config, stores, new Lanes(admission, admission, admission), workers, aliases, tracer);
   }
 
-  /** As above, with places for rules. */
+  /** As above, with places for rules and for faults. */
   public Querier(
       QueryConfig config,
       Stores stores,
@@ -88,8 +88,7 @@ public final class Querier {
             visible,
             running);
     this.lookups =
-        new Lookups(
-            config, lanes.queries(), stores, costs, workers, visible, feed::watermark, aliases);
+        new Lookups(config, lanes, stores, costs, workers, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
   }
 

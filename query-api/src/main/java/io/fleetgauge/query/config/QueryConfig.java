@@ -42,6 +42,7 @@ import java.util.regex.Pattern;
  * @param features {@code query.features}, by the names of Prometheus's feature flags
  * @param rules {@code rules}
  * @param notifications where alerts of rules are sent
+ * @param faults {@code faults}
  */
 public record QueryConfig(
     HttpSettings http,
@@ -66,6 +67,7 @@ public record QueryConfig(
     Set<String> features,
     RulesSettings rules,
     NotificationSettings notifications,
+    FaultsSettings faults,
     LogSettings log,
     TracingSettings tracing) {
 
@@ -196,7 +198,7 @@ public record QueryConfig(
           100_000,
           "Maximum number of rows of a report; with more it fails with status 422.");
 
-  /** Every default, with these, and without rules. */
+  /** Every default, with these, and without rules and faults. */
   public static QueryConfig defaults(
       HttpSettings http, ClusterSettings cluster, Set<String> features, LogSettings log) {
     return new QueryConfig(
@@ -222,6 +224,7 @@ public record QueryConfig(
         features,
         RulesSettings.none(),
         NotificationSettings.to(List.of()),
+        FaultsSettings.none(),
         log,
         TracingSettings.OFF);
   }
@@ -240,17 +243,17 @@ public record QueryConfig(
 
   /** The same, and other machines may reach it without a token. */
   public QueryConfig openToAll() {
-    return with(http.openToAll(), tenants, trust, rules, notifications);
+    return with(http.openToAll(), tenants, trust, rules, notifications, faults);
   }
 
   /** The same with other tenants. */
   public QueryConfig with(Optional<Path> otherTenants, TrustSettings otherTrust) {
-    return with(http, otherTenants, otherTrust, rules, notifications);
+    return with(http, otherTenants, otherTrust, rules, notifications, faults);
   }
 
   /** The same with other rules, whose alerts are sent to other Alertmanagers. */
   public QueryConfig with(RulesSettings otherRules, NotificationSettings otherNotifications) {
-    return with(http, tenants, trust, otherRules, otherNotifications);
+    return with(http, tenants, trust, otherRules, otherNotifications, faults);
   }
 
   /** The same with other rules. */
@@ -258,12 +261,18 @@ public record QueryConfig(
     return with(otherRules, notifications);
   }
 
+  /** The same with other faults. */
+  public QueryConfig with(FaultsSettings otherFaults) {
+    return with(http, tenants, trust, rules, notifications, otherFaults);
+  }
+
   private QueryConfig with(
       HttpSettings otherHttp,
       Optional<Path> otherTenants,
       TrustSettings otherTrust,
       RulesSettings otherRules,
-      NotificationSettings otherNotifications) {
+      NotificationSettings otherNotifications,
+      FaultsSettings otherFaults) {
     return new QueryConfig(
         otherHttp,
         cluster,
@@ -287,6 +296,7 @@ public record QueryConfig(
         features,
         otherRules,
         otherNotifications,
+        otherFaults,
         log,
         tracing);
   }
@@ -331,6 +341,7 @@ public record QueryConfig(
         Set.copyOf(in.get(FEATURE_FLAGS)),
         RulesSettings.read(in),
         NotificationSettings.read(in),
+        FaultsSettings.read(in),
         LogSettings.read(in),
         TracingSettings.read(in));
   }

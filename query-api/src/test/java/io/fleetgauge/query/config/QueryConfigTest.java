@@ -73,6 +73,8 @@ class QueryConfigTest {
                     Duration.ofHours(1)),
                 new NotificationSettings(
                     10_000, 256, Duration.ofSeconds(5), Relabelling.NONE, List.of()),
+                new FaultsSettings(
+                    true, Duration.ofSeconds(15), Optional.empty(), List.of(), List.of()),
                 LOG,
                 TracingSettings.OFF));
   }

@@ -3,6 +3,7 @@ package io.fleetgauge.query.faults.episode;
 import io.fleetgauge.query.faults.detect.Evidence;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.detect.Suspect;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.Severity;
 import java.util.List;
@@ -93,6 +94,31 @@ public record Episode(
   public Episode over(long time, String reason) {
     return changed(
         id, lastSeen, OptionalLong.of(time), reason, suspects, suspectedCause, related, shadow);
+  }
+
+  /** The same, with other labels of its subject. */
+  public Episode labelled(Labels labels) {
+    Subject other =
+        new Subject(subject.host(), subject.uuid(), subject.part(), subject.job(), labels);
+    return new Episode(
+        id,
+        kind,
+        severity,
+        other,
+        cause,
+        proven,
+        since,
+        foundAt,
+        lastSeen,
+        over,
+        overReason,
+        count,
+        text,
+        evidence,
+        suspects,
+        suspectedCause,
+        related,
+        shadow);
   }
 
   private Episode changed(

@@ -5,6 +5,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.derived.DerivedWriter;
+import io.fleetgauge.query.derived.SlotData;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation;
 import io.fleetgauge.query.rules.evaluation.GroupEvaluation.Notice;

@@ -2,6 +2,7 @@ package io.fleetgauge.query.rules.running;
 
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.derived.DerivedWriter;
+import io.fleetgauge.query.derived.SlotData;
 import io.fleetgauge.query.rules.definition.RuleGroup;
 import io.fleetgauge.query.rules.evaluation.GroupState;
 import io.fleetgauge.query.rules.evaluation.Slots;

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.running;
+package io.fleetgauge.query.derived;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * Waits for the samples of slots: for the watermark, or for a deadline. However many slots wait,
  * the gateways are asked once at a time. For one event loop.
  */
-final class SlotData {
+public final class SlotData {
   private static final long ASK_EVERY_MILLIS = 200;
 
   private final Context context;
@@ -28,7 +28,7 @@ final class SlotData {
    * @param watermark time up to which all hosts that send have sent, ms since the epoch
    * @param clock ms since the epoch
    */
-  SlotData(Context context, Supplier<Future<Long>> watermark, LongSupplier clock) {
+  public SlotData(Context context, Supplier<Future<Long>> watermark, LongSupplier clock) {
     this.context = context;
     this.watermark = watermark;
     this.clock = clock;
@@ -41,7 +41,7 @@ final class SlotData {
    * @param deadline end of the wait for them, ms since the epoch
    * @return true if they are there; never fails
    */
-  Future<Boolean> arrived(long time, long deadline) {
+  public Future<Boolean> arrived(long time, long deadline) {
     if (known >= time || clock.getAsLong() >= deadline) {
       return Future.succeededFuture(known >= time);
     }

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.rules.running;
+package io.fleetgauge.query.derived;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

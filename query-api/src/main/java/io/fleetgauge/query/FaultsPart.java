@@ -1,0 +1,103 @@
+package io.fleetgauge.query;
+
+import io.fleetgauge.cluster.peers.PeerLink;
+import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.faults.detect.InvalidThresholds;
+import io.fleetgauge.query.faults.running.FaultsEnvironment;
+import io.fleetgauge.query.faults.running.RunningFaults;
+import io.fleetgauge.query.faults.running.ThresholdsFile;
+import io.fleetgauge.query.faults.tell.FaultReceivers;
+import io.fleetgauge.runtime.process.Meters;
+import io.fleetgauge.runtime.process.ProcessPart;
+import io.fleetgauge.runtime.process.StartFailure;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** Faults: their evaluation, and who is told of them. */
+final class FaultsPart implements ProcessPart {
+  private final Vertx vertx;
+  private final QueryConfig config;
+  private final QuerierPart queries;
+  private final ClusterPart cluster;
+  private final PeerLink link;
+  private final LongSupplier clock;
+  private Optional<RunningFaults> running = Optional.empty();
+  private Optional<FaultReceivers> receivers = Optional.empty();
+
+  /**
+   * @param link reaches the other query APIs
+   * @param clock ms since the epoch
+   */
+  FaultsPart(
+      Vertx vertx,
+      QueryConfig config,
+      QuerierPart queries,
+      ClusterPart cluster,
+      PeerLink link,
+      LongSupplier clock) {
+    this.vertx = vertx;
+    this.config = config;
+    this.queries = queries;
+    this.cluster = cluster;
+    this.link = link;
+    this.clock = clock;
+  }
+
+  @Override
+  public void start() throws StartFailure {
+    if (config.faults().enabled()) {
+      running =
+          Optional.of(
+              RunningFaults.of(
+                  vertx,
+                  new FaultsEnvironment(
+                      queries.querier(),
+                      cluster::view,
+                      link,
+                      queries.toGateways(),
+                      config.faults(),
+                      thresholds(config),
+                      config.timeout().toMillis(),
+                      clock)));
+      receivers =
+          Optional.of(
+              FaultReceivers.start(
+                  vertx, config.faults().receivers(), clock, running.get()::taken));
+      running.get().tell(receivers.get());
+    }
+  }
+
+  private static ThresholdsFile thresholds(QueryConfig config) throws StartFailure {
+    try {
+      return ThresholdsFile.open(config.faults().thresholds());
+    } catch (InvalidThresholds e) {
+      throw new StartFailure("faults.thresholds: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new StartFailure("faults.thresholds cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void declare(Meters meters) {
+    running.ifPresent(faults -> faults.declare(meters));
+    receivers.ifPresent(all -> all.declare(meters));
+  }
+
+  /**
+   * Looks for faults together with the other query APIs; the link to them has started.
+   *
+   * @param name of this process
+   * @return empty if faults are not looked for
+   */
+  Optional<RunningFaults> join(String name) {
+    running.ifPresent(faults -> faults.start(name));
+    return running;
+  }
+
+  @Override
+  public void close() {
+    receivers.ifPresent(FaultReceivers::close);
+  }
+}
