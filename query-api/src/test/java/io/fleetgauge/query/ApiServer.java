@@ -17,6 +17,8 @@ import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.query.fleet.MemoryShards;
 import io.fleetgauge.query.grafana.GrafanaApi;
 import io.fleetgauge.query.http.TestServer;
+import io.fleetgauge.query.inventory.InventoryApi;
+import io.fleetgauge.query.inventory.InventoryFile;
 import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.peers.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
@@ -102,6 +104,9 @@ public final class ApiServer implements AutoCloseable {
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
               ReportApi.mount(routes, config, querier, clock::get);
+              InventoryFile file = new InventoryFile(config.inventory().file());
+              file.look();
+              InventoryApi.mount(routes, config, querier, file, clock::get);
               new OperateApi(
                       config,
                       querier,

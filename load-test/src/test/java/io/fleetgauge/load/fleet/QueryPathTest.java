@@ -122,6 +122,7 @@ class QueryPathTest {
         base.trust(),
         base.aliases(),
         base.features(),
+        base.inventory(),
         base.rules(),
         base.notifications(),
         base.faults(),

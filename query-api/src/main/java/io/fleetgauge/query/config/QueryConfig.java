@@ -40,6 +40,7 @@ import java.util.regex.Pattern;
  * @param trust proof to gateways that it belongs to the cluster
  * @param aliases {@code query.aliases}
  * @param features {@code query.features}, by the names of Prometheus's feature flags
+ * @param inventory {@code inventory}
  * @param rules {@code rules}
  * @param notifications where alerts of rules are sent
  * @param faults {@code faults}
@@ -65,6 +66,7 @@ public record QueryConfig(
     TrustSettings trust,
     Optional<Path> aliases,
     Set<String> features,
+    InventorySettings inventory,
     RulesSettings rules,
     NotificationSettings notifications,
     FaultsSettings faults,
@@ -222,6 +224,7 @@ public record QueryConfig(
         TrustSettings.NONE,
         Optional.empty(),
         features,
+        InventorySettings.none(),
         RulesSettings.none(),
         NotificationSettings.to(List.of()),
         FaultsSettings.none(),
@@ -294,6 +297,7 @@ public record QueryConfig(
         otherTrust,
         aliases,
         features,
+        inventory,
         otherRules,
         otherNotifications,
         otherFaults,
@@ -339,6 +343,7 @@ public record QueryConfig(
         TrustSettings.readForReceiver(in),
         in.find(ALIASES),
         Set.copyOf(in.get(FEATURE_FLAGS)),
+        InventorySettings.read(in),
         RulesSettings.read(in),
         NotificationSettings.read(in),
         FaultsSettings.read(in),

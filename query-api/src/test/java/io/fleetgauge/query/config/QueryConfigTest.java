@@ -55,6 +55,7 @@ class QueryConfigTest {
                 TrustSettings.NONE,
                 Optional.empty(),
                 Set.of(),
+                new InventorySettings(Optional.empty(), Duration.ofDays(7)),
                 new RulesSettings(
                     true,
                     Optional.empty(),
@@ -99,6 +100,7 @@ class QueryConfigTest {
               slowWarn: 1s
               slowError: 2s
               limits: {weight: 2, running: 3, queued: 4, samples: 5, series: 6, range: 7d, points: 8}
+            inventory: {file: /dev/null, keep: 2d}
             rules:
               bundled: false
               runbooks: https://pages.example/runbooks
@@ -149,6 +151,8 @@ class QueryConfigTest {
     assertThat(config.reportRows()).isEqualTo(13);
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.inventory())
+        .isEqualTo(new InventorySettings(Optional.of(Path.of("/dev/null")), Duration.ofDays(2)));
     assertThat(config.limits())
         .isEqualTo(new TenantLimits(2, 3, 4, 5, 6, Duration.ofDays(7), 8, false));
   }
