@@ -256,7 +256,7 @@ class StragglerDetectorTest {
 
   @Test
   void aSlowLinkThatAnotherHasFoundHoursBeforeIsKnown() {
-    PlayedJob job = new PlayedJob(8, 2, 8);
+    PacedJob job = new PacedJob(8, 2, 8);
     job.gpu(0, 5).linkErrors = 1;
     job.gpu(0, 5).late = 0.12;
     play(job, HOUR);
