@@ -230,8 +230,11 @@ public final class HangDetector implements JobDetector {
       return;
     }
     told = progress.spins > 0 ? spinning(step) : idling(step);
-    if (told != null && (told.cause().equals("storage") || isFatal())) {
-      progress.isFault();
+    if (told != null) {
+      progress.isTold();
+      if (told.cause().equals("storage") || isFatal()) {
+        progress.isFault();
+      }
     }
   }
 

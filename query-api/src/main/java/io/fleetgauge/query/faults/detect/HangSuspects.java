@@ -100,6 +100,12 @@ final class HangSuspects {
         one -> one.work.workedAt > GpuWork.NEVER && one.work.workedAt < stopped,
         EARLIER,
         one -> "it stopped earlier than the others");
+    if (all.stream().allMatch(one -> one.score == 0)) {
+      // All are alike: what all of them wait for is at their hosts.
+      all.stream()
+          .filter(one -> one.work.isBlocked)
+          .forEach(one -> one.add(BLOCKED, "its process is blocked in the kernel"));
+    }
     return all.stream()
         .filter(one -> one.score > 0)
         .sorted(

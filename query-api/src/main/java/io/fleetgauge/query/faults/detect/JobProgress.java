@@ -23,6 +23,9 @@ final class JobProgress {
 
   private static final long LONGEST_STEP_MILLIS = 60_000;
 
+  /** A longer pause is none of the job's own: it was a hang, which somebody has ended. */
+  private static final long LONGEST_PAUSE_MILLIS = 300_000;
+
   /** Pauses are remembered for so long, ms. */
   private static final long REMEMBER_MILLIS = 6 * 3_600_000L;
 
@@ -71,6 +74,7 @@ final class JobProgress {
   private final Pause spinning;
   private final Pause idling;
   private boolean hasFault;
+  private boolean wasTold;
   private long stillSpinning;
   private long stillIdling;
 
@@ -139,6 +143,7 @@ final class JobProgress {
     copy.meanPower = meanPower;
     copy.time = time;
     copy.hasFault = hasFault;
+    copy.wasTold = wasTold;
     copy.stillSpinning = stillSpinning;
     copy.stillIdling = stillIdling;
     return copy;
@@ -229,11 +234,13 @@ final class JobProgress {
   }
 
   private void working(long now, long passed, Map<String, HostTick> fresh) {
-    if (!hasFault) {
+    boolean isHang = wasTold && Math.max(stillSpinning, stillIdling) > LONGEST_PAUSE_MILLIS;
+    if (!hasFault && !isHang) {
       spinning.ended(stillSpinning, now);
       idling.ended(stillIdling, now);
     }
     hasFault = false;
+    wasTold = false;
     stillSpinning = 0;
     stillIdling = 0;
     worked += passed;
@@ -262,6 +269,11 @@ final class JobProgress {
 
   private static double mix(double mean, double value, double weight) {
     return Double.isNaN(value) ? mean : Double.isNaN(mean) ? value : mean + weight * (value - mean);
+  }
+
+  /** The pause that lasts was told as a hang. */
+  void isTold() {
+    wasTold = true;
   }
 
   /** The pause that lasts is none of the job's own: nothing is learned of it. */
