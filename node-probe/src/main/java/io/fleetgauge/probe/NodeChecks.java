@@ -5,6 +5,7 @@ import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.probe.config.ScrapeSettings;
 import io.fleetgauge.probe.host.reading.ClockState;
 import io.fleetgauge.probe.host.reading.Libc;
+import io.fleetgauge.probe.nccl.RasPorts;
 import io.fleetgauge.probe.nvml.CallLog;
 import io.fleetgauge.probe.nvml.NativeMemory;
 import io.fleetgauge.probe.nvml.Nvml;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Checks whether a node has what its probe reads. */
@@ -181,6 +183,31 @@ record NodeChecks(ProbeConfig config) {
           "let the probe read it, with the capability SYSLOG, or by mounting it into its"
               + " container");
     }
+  }
+
+  /** Hung collective operations are seen by it. */
+  void ras(Findings findings) {
+    if (!config.nccl().enabled() || !config.gpu().enabled()) {
+      return;
+    }
+    Map<String, String> ports = RasPorts.look(config.nccl(), config.host().proc());
+    if (ports.isEmpty()) {
+      findings.skipped(
+          "no process listens at "
+              + String.join(", ", config.nccl().addresses())
+              + ", the RAS port"
+              + " of jobs with NCCL 2.24 or later, in this network namespace");
+    }
+    ports.forEach(
+        (address, refusal) -> {
+          if (refusal.isEmpty()) {
+            findings.ok("the RAS port " + address + " of NCCL answers");
+          } else {
+            findings.warning(
+                "the RAS port " + address + " of NCCL does not answer: " + refusal,
+                "check which process listens there; nccl.ras.addresses names the ports of jobs");
+          }
+        });
   }
 
   /** Owners of GPUs come from it. */

@@ -47,6 +47,7 @@ public final class ProbeExamination implements Examination {
             findings -> node.gpus(findings.about("gpus")),
             findings -> node.clock(findings.about("clock")),
             findings -> node.kernelLog(findings.about("gpus")),
+            findings -> node.ras(findings.about("nccl")),
             findings -> node.kubelet(findings.about("kubelet")),
             findings -> node.exporters(findings.about("scrape"))));
   }

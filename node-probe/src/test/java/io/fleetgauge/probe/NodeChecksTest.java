@@ -98,6 +98,19 @@ class NodeChecksTest {
   }
 
   @Test
+  void whoListensAtARasPortHasToBeAJobOfNccl() throws Exception {
+    String yaml;
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      yaml =
+          "nccl: {ras: {addresses: [\"127.0.0.1:%d\"], timeout: 1s}}\n"
+              .formatted(server.getLocalPort());
+      assertThat(said(yaml, NodeChecks::ras)).startsWith("warning the RAS port 127.0.0.1:");
+    }
+    assertThat(said(yaml, NodeChecks::ras)).startsWith("skipped no process listens at");
+    assertThat(said("nccl: {ras: {enabled: false}}\n", NodeChecks::ras)).isEmpty();
+  }
+
+  @Test
   void gatewaysSpoolAndTokenOfTheConfigurationAreExamined() throws Exception {
     Path token = Files.writeString(folder.resolve("token"), "t");
     ExaminedProcess examined =

@@ -35,11 +35,14 @@ record RasClient(long mostBytes, Duration timeout) {
     }
   }
 
-  /** Tells whether somebody answers, for who only looks. */
-  String greeting(InetSocketAddress server) throws IOException {
+  /**
+   * Finds out whether somebody answers, without asking for anything.
+   *
+   * @throws RasFailure if nobody does
+   */
+  void greeting(InetSocketAddress server) throws IOException {
     try (Socket socket = connect(server)) {
-      RasInput in = RasInput.of(socket, LINE_BYTES, System.nanoTime() + timeout.toNanos());
-      return greet(socket, in) ? "with JSON" : "with text";
+      greet(socket, RasInput.of(socket, LINE_BYTES, System.nanoTime() + timeout.toNanos()));
     }
   }
 

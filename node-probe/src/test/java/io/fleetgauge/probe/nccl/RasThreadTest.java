@@ -2,10 +2,12 @@ package io.fleetgauge.probe.nccl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fleetgauge.probe.config.NcclSettings;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcess;
 import io.fleetgauge.probe.gpu.snapshot.GpuProcesses;
+import io.fleetgauge.probe.host.reading.Libc;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
@@ -380,6 +382,60 @@ class RasThreadTest {
           .containsEntry("ras_up", 0.0)
           .containsEntry("ras_errors_total denied", 1.0);
       assertThat(server.connections).hasValue(0);
+    }
+  }
+
+  /** With the rights for it, and with the commands unshare and ip. */
+  @Test
+  void aJobInANetworkOfItsOwnIsReadFromWithin() throws Exception {
+    Process pod;
+    try {
+      pod =
+          new ProcessBuilder("unshare", "-n", "sh", "-c", "ip link set lo up && echo up && cat")
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException e) {
+      assumeTrue(false, "there is no unshare");
+      return;
+    }
+    try {
+      int up = pod.getInputStream().read();
+      Path real = Path.of("/proc", Long.toString(pod.pid()));
+      assumeTrue(up == 'u', "this user cannot make a network namespace");
+      RasServer[] server = {null};
+      Thread inside =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    if (Libc.enterNetwork(real.resolve("ns/net").toString()) == 0) {
+                      try {
+                        String status =
+                            new RasStatus()
+                                .communicator(0xa)
+                                .rank(0, "127.0.0.1", (int) pod.pid(), 0, 5)
+                                .json("2.28.7");
+                        server[0] = new RasServer(RasServer.json(status));
+                      } catch (IOException e) {
+                        throw new AssertionError(e);
+                      }
+                    }
+                  });
+      inside.join();
+      assumeTrue(server[0] != null, "this user cannot enter it");
+      Files.createSymbolicLink(proc.resolve(Long.toString(pod.pid())), real);
+      owners.put((int) pod.pid(), "pod");
+      gpus.add(
+          new GpuProcesses(
+              Labels.of("gpu", "0", "UUID", "GPU-0"),
+              List.of(
+                  new GpuProcess((int) pod.pid(), OptionalLong.empty(), OptionalDouble.empty()))));
+      try (RasServer closed = server[0]) {
+        assertThat(read(closed))
+            .containsEntry("operations_total GPU-0 000000000000000a", 5.0)
+            .containsEntry("ras_jobs_unseen", 0.0);
+      }
+    } finally {
+      pod.destroy();
     }
   }
 
