@@ -1028,6 +1028,7 @@ class TidyTest {
               "load.nodes.jobs",
               "probe.config",
               "probe.gpu",
+              "probe.gpu.reading",
               "probe.nvml",
               "probe.sampling",
               "probe.xid",

@@ -193,7 +193,7 @@ public final class FaultPlan {
     long from = start + (long) (HOUR * (2 + 10 * number(3, group)));
     long fails = from + (long) (days * DAY);
     boolean comes = !isMix || number(4, group) < 0.1 * Math.min(1, factor);
-    if (!comes || place.board().links() == 0 || fails + 3 * HOUR > end) {
+    if (!comes || !place.board().hasFabric() || fails + 3 * HOUR > end) {
       return Long.MAX_VALUE;
     }
     int gpu = (int) (number(5, group) * place.board().perNode());
