@@ -190,8 +190,7 @@ class TraceTest {
       case PCIE_NARROW ->
           on(label, gpu -> gpu.get(Signal.PCIE_WIDTH) < gpu.get(Signal.PCIE_MAX_WIDTH));
       case PCIE_REPLAYS -> on(label, gpu -> gpu.rate(Signal.PCIE_REPLAYS) > 1);
-      case NVLINK_DOWN ->
-          on(label, gpu -> ONE_LESS.contains(gpu.get(Signal.LINKS_ACTIVE)));
+      case NVLINK_DOWN -> on(label, gpu -> ONE_LESS.contains(gpu.get(Signal.LINKS_ACTIVE)));
       case MEMORY_UNOWNED ->
           on(label, gpu -> gpu.get(Signal.MEMORY_USED) > 500 && gpu.get(Signal.PROCESSES) == 0);
       default -> Optional.empty();
