@@ -4,7 +4,9 @@ import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.TraceLabel;
 import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.JobSchedule;
 import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.query.QueryProcess;
@@ -45,6 +47,7 @@ public final class DemoCommand extends TerminalCommand implements Command {
   private static final int OTHERS = 3;
 
   private static final String GATEWAY_FOLDER = "gateways";
+  private static final String LABELS = "faults.jsonl";
   private static final String RULES_FOLDER = "rules";
   private static final Duration RETENTION = Duration.ofHours(6);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
@@ -273,10 +276,12 @@ public final class DemoCommand extends TerminalCommand implements Command {
     ProbeProcess probe = ProbeProcess.start(probeConfig(fleet), System::currentTimeMillis);
     lifecycle.started("probe", STOP_LIMIT, probe);
     FleetLayout simulated = fleet();
+    Incidents incidents = Incidents.around(System.currentTimeMillis(), simulated, amount());
+    labels(incidents, simulated);
     SimulatedFleet nodes =
         new SimulatedFleet(
             simulated,
-            Incidents.around(System.currentTimeMillis(), simulated, amount()),
+            incidents,
             Duration.ofMinutes(pastMinutes).toMillis(),
             fleet.gatewayAddresses(),
             System::currentTimeMillis);
@@ -289,6 +294,19 @@ public final class DemoCommand extends TerminalCommand implements Command {
     nodes.start();
     out.println();
     printReady(query.port());
+  }
+
+  /** Says in a file what goes wrong, and when. */
+  private void labels(Incidents incidents, FleetLayout simulated) throws StartFailure {
+    try {
+      Files.write(
+          data.resolve(LABELS),
+          TraceLabel.of(incidents, simulated, new JobSchedule(simulated)).stream()
+              .map(TraceLabel::json)
+              .toList());
+    } catch (IOException e) {
+      throw new StartFailure("cannot write " + data.resolve(LABELS), e);
+    }
   }
 
   private ProbeConfig probeConfig(LocalFleet fleet) throws StartFailure {

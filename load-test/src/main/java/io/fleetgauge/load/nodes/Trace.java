@@ -1,6 +1,5 @@
 package io.fleetgauge.load.nodes;
 
-import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.jobs.FaultPlan;
 import io.fleetgauge.load.nodes.jobs.FleetLayout;
 import io.fleetgauge.load.nodes.jobs.Incidents;
@@ -53,9 +52,7 @@ public final class Trace implements AutoCloseable {
       nodes.add(
           new SimulatedNode(place, fleet, schedule, incidents, KeptSeries.OF_DETECTORS, START));
     }
-    for (Incident incident : incidents.all()) {
-      labels.addAll(TraceLabel.of(incident, fleet, schedule));
-    }
+    labels.addAll(TraceLabel.of(incidents, fleet, schedule));
     jobs = schedule.all();
     labels.addAll(idle());
     labels.sort(Comparator.comparingLong(TraceLabel::from));

@@ -3,11 +3,14 @@ package io.fleetgauge.load.nodes;
 import io.fleetgauge.load.nodes.driver.Fault;
 import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
 import io.fleetgauge.load.nodes.jobs.Job;
 import io.fleetgauge.load.nodes.jobs.Jobs;
 import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.sample.gpu.FaultKind;
+import io.fleetgauge.sample.prometheus.Numbers;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -35,8 +38,19 @@ public record TraceLabel(
     long from,
     long to,
     boolean required) {
-  /** The labels of an incident. */
-  static List<TraceLabel> of(Incident incident, FleetLayout fleet, Jobs jobs) {
+  private static final long STEP = 15_000;
+
+  /** The labels of incidents, by time. */
+  public static List<TraceLabel> of(Incidents incidents, FleetLayout fleet, Jobs jobs) {
+    List<TraceLabel> labels = new ArrayList<>();
+    for (Incident incident : incidents.all()) {
+      labels.addAll(of(incident, fleet, jobs));
+    }
+    labels.sort(Comparator.comparingLong(TraceLabel::from));
+    return List.copyOf(labels);
+  }
+
+  private static List<TraceLabel> of(Incident incident, FleetLayout fleet, Jobs jobs) {
     Place place = fleet.places().get(incident.host());
     List<TraceLabel> labels = new ArrayList<>();
     String cause = incident.fault().cause();
@@ -51,31 +65,82 @@ public record TraceLabel(
     return labels;
   }
 
+  /** A fault of a job has a label for each job that it meets. */
   private static List<TraceLabel> of(
       FaultKind kind, String cause, Incident incident, Place place, Jobs jobs, boolean required) {
-    Optional<Job> job = jobs.on(place, Math.max(0, incident.gpu()), -1, incident.from());
-    String name = job.map(Job::name).orElse("");
-    if (kind.scope() == FaultKind.Scope.JOB && job.isEmpty()) {
-      return List.of();
+    int gpu = Math.max(0, incident.gpu());
+    if (kind.scope() != FaultKind.Scope.JOB) {
+      Optional<Job> job = jobs.on(place, gpu, -1, incident.from());
+      return List.of(
+          of(kind, cause, incident, place, job, incident.from(), incident.to(), required));
     }
+    List<TraceLabel> labels = new ArrayList<>();
+    long from = incident.from();
+    Optional<Job> job = jobs.on(place, gpu, -1, from);
+    for (long at = from; at < incident.to(); at += STEP) {
+      Optional<Job> now = jobs.on(place, gpu, -1, at);
+      if (!now.equals(job)) {
+        if (job.isPresent()) {
+          labels.add(of(kind, cause, incident, place, job, from, at, required));
+        }
+        from = at;
+        job = now;
+      }
+    }
+    if (job.isPresent()) {
+      labels.add(of(kind, cause, incident, place, job, from, incident.to(), required));
+    }
+    return labels;
+  }
+
+  private static TraceLabel of(
+      FaultKind kind,
+      String cause,
+      Incident incident,
+      Place place,
+      Optional<Job> job,
+      long from,
+      long to,
+      boolean required) {
     boolean isOfNobody = incident.fault() == Fault.HANG;
-    int first =
-        isOfNobody
-            ? -1
-            : job.map(of -> of.rank(place.number(), Math.max(0, incident.gpu()))).orElse(-1);
     boolean isOfGpu = kind.scope() != FaultKind.Scope.HOST && incident.gpu() != Incident.ALL;
-    return List.of(
-        new TraceLabel(
-            kind,
-            isOfNobody ? "" : place.hostname(),
-            isOfGpu ? place.uuid(incident.gpu()) : "",
-            part(kind, incident, place),
-            name,
-            cause,
-            first,
-            incident.from(),
-            incident.to(),
-            required));
+    int gpu = Math.max(0, incident.gpu());
+    return new TraceLabel(
+        kind,
+        isOfNobody ? "" : place.hostname(),
+        isOfGpu ? place.uuid(incident.gpu()) : "",
+        part(kind, incident, place),
+        job.map(Job::name).orElse(""),
+        cause,
+        isOfNobody ? -1 : job.map(of -> of.rank(place.number(), gpu)).orElse(-1),
+        from,
+        to,
+        required);
+  }
+
+  /** It as a line of JSON; none of its texts has a sign that JSON escapes. */
+  public String json() {
+    return "{\"kind\":\""
+        + kind.text()
+        + "\",\"host\":\""
+        + host
+        + "\",\"uuid\":\""
+        + uuid
+        + "\",\"part\":\""
+        + part
+        + "\",\"job\":\""
+        + job
+        + "\",\"cause\":\""
+        + cause
+        + "\",\"first_rank\":"
+        + firstRank
+        + ",\"from\":"
+        + Numbers.seconds(from)
+        + ",\"to\":"
+        + Numbers.seconds(to)
+        + ",\"required\":"
+        + required
+        + "}";
   }
 
   private static String part(FaultKind kind, Incident incident, Place place) {

@@ -1,5 +1,7 @@
 package io.fleetgauge.load.nodes.driver;
 
+import static io.fleetgauge.sample.gpu.FaultKind.DRIVER_HANG;
+import static io.fleetgauge.sample.gpu.FaultKind.DRIVER_SLOW;
 import static io.fleetgauge.sample.gpu.FaultKind.ECC_UNCORRECTED;
 import static io.fleetgauge.sample.gpu.FaultKind.GPU_MISSING;
 import static io.fleetgauge.sample.gpu.FaultKind.HOT;
@@ -7,6 +9,7 @@ import static io.fleetgauge.sample.gpu.FaultKind.IDLE_ALLOCATION;
 import static io.fleetgauge.sample.gpu.FaultKind.NIC_ERRORS;
 import static io.fleetgauge.sample.gpu.FaultKind.NIC_SLOW;
 import static io.fleetgauge.sample.gpu.FaultKind.NVLINK_ERRORS;
+import static io.fleetgauge.sample.gpu.FaultKind.NVLINK_TREND;
 import static io.fleetgauge.sample.gpu.FaultKind.STRAGGLER;
 import static io.fleetgauge.sample.gpu.FaultKind.UTILISATION_DROP;
 import static io.fleetgauge.sample.gpu.FaultKind.XID;
@@ -27,9 +30,9 @@ public enum Fault {
   /** The probe of the node sends nothing. */
   SILENT(0, FaultKind.HOST_SILENT, ""),
   /** A call of the driver does not return. */
-  HUNG_DRIVER(0, FaultKind.DRIVER_HANG, ""),
+  HUNG_DRIVER(0, DRIVER_HANG, "", DRIVER_SLOW),
   /** Calls for one GPU take longer than a second. */
-  SLOW_DRIVER(0, FaultKind.DRIVER_SLOW, ""),
+  SLOW_DRIVER(0, DRIVER_SLOW, "", DRIVER_HANG),
   /** A port of a network adapter is down. */
   PORT_DOWN(0, FaultKind.NIC_DOWN, ""),
   /** A port counts symbol errors and recoveries; the amount is errors a second. */
@@ -89,9 +92,9 @@ public enum Fault {
   /** Errors on an NVLink. */
   LINK_ERRORS(74, NVLINK_ERRORS, ""),
   /** An NVLink recovers more often from day to day; the amount is the growth in a day. */
-  LINK_TREND(0, FaultKind.NVLINK_TREND, "", NVLINK_ERRORS),
+  LINK_TREND(0, NVLINK_TREND, "", NVLINK_ERRORS),
   /** An NVLink is down. */
-  LINK_DOWN(74, FaultKind.NVLINK_DOWN, "", NVLINK_ERRORS),
+  LINK_DOWN(74, FaultKind.NVLINK_DOWN, "", NVLINK_ERRORS, NVLINK_TREND),
   /** The GPU does not become part of the fabric; the amount is the condition that is not met. */
   FABRIC(0, FaultKind.FABRIC, ""),
   /** Memory of a process that ended is not given back. */
@@ -105,19 +108,19 @@ public enum Fault {
   /** Kernels of all GPUs of a job wait for each other for ever. */
   HANG(0, FaultKind.HANG, "symmetric"),
   /** A kernel on one GPU does not end, and the others wait. */
-  KERNEL_HANG(0, FaultKind.HANG, "kernel"),
+  KERNEL_HANG(0, FaultKind.HANG, "kernel", UTILISATION_DROP),
   /** A rank has not begun the operation for which the others wait. */
-  COLLECTIVE_HANG(0, FaultKind.HANG, "collective"),
+  COLLECTIVE_HANG(0, FaultKind.HANG, "collective", UTILISATION_DROP),
   /** A rank gets no data from its loader, and the others wait. */
-  LOADER_STALL(0, FaultKind.HANG, "data_loader"),
+  LOADER_STALL(0, FaultKind.HANG, "data_loader", UTILISATION_DROP),
   /** The processes of a node wait for storage, and the others wait for them. */
-  STORAGE_STALL(0, FaultKind.HANG, "storage"),
+  STORAGE_STALL(0, FaultKind.HANG, "storage", UTILISATION_DROP),
   /** The GPU has a lower clock than the others of its job; the amount is the part that lacks. */
   STRAGGLER_CLOCK(0, STRAGGLER, "clock"),
   /** Its NVLinks have errors and are slower. */
   STRAGGLER_LINK(0, STRAGGLER, "link", NVLINK_ERRORS),
   /** The CPUs of its node have no time for its job. */
-  STRAGGLER_HOST(0, STRAGGLER, "host_cpu"),
+  STRAGGLER_HOST(0, STRAGGLER, "host_cpu", UTILISATION_DROP),
   /** The network of its node is slower. */
   STRAGGLER_NETWORK(0, STRAGGLER, "nic", NIC_SLOW, NIC_ERRORS),
   /** The GPU has far less to do than it had; the amount is the part that lacks. */
