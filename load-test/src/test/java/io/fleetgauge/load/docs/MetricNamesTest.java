@@ -29,6 +29,12 @@ class MetricNamesTest {
           "DCGM_FI_DEV_VBIOS_VERSION",
           // Metrics that node_exporter has and a probe does not.
           "node_filesystem_purgeable_bytes",
+          // Series that a query API derives.
+          "gpu_fault_active",
+          "gpu_inventory_hosts",
+          "gpu_inventory_gpus",
+          "gpu_inventory_domain_info",
+          "gpu_domain_gpus",
           // Fields of reports.
           "gpu_hours_allocated",
           "gpu_hours_busy",

@@ -246,17 +246,17 @@ public record QueryConfig(
 
   /** The same, and other machines may reach it without a token. */
   public QueryConfig openToAll() {
-    return with(http.openToAll(), tenants, trust, rules, notifications, faults);
+    return with(http.openToAll(), tenants, trust, rules, notifications, faults, inventory);
   }
 
   /** The same with other tenants. */
   public QueryConfig with(Optional<Path> otherTenants, TrustSettings otherTrust) {
-    return with(http, otherTenants, otherTrust, rules, notifications, faults);
+    return with(http, otherTenants, otherTrust, rules, notifications, faults, inventory);
   }
 
   /** The same with other rules, whose alerts are sent to other Alertmanagers. */
   public QueryConfig with(RulesSettings otherRules, NotificationSettings otherNotifications) {
-    return with(http, tenants, trust, otherRules, otherNotifications, faults);
+    return with(http, tenants, trust, otherRules, otherNotifications, faults, inventory);
   }
 
   /** The same with other rules. */
@@ -266,7 +266,12 @@ public record QueryConfig(
 
   /** The same with other faults. */
   public QueryConfig with(FaultsSettings otherFaults) {
-    return with(http, tenants, trust, rules, notifications, otherFaults);
+    return with(http, tenants, trust, rules, notifications, otherFaults, inventory);
+  }
+
+  /** The same with another inventory. */
+  public QueryConfig with(InventorySettings otherInventory) {
+    return with(http, tenants, trust, rules, notifications, faults, otherInventory);
   }
 
   private QueryConfig with(
@@ -275,7 +280,8 @@ public record QueryConfig(
       TrustSettings otherTrust,
       RulesSettings otherRules,
       NotificationSettings otherNotifications,
-      FaultsSettings otherFaults) {
+      FaultsSettings otherFaults,
+      InventorySettings otherInventory) {
     return new QueryConfig(
         otherHttp,
         cluster,
@@ -297,7 +303,7 @@ public record QueryConfig(
         otherTrust,
         aliases,
         features,
-        inventory,
+        otherInventory,
         otherRules,
         otherNotifications,
         otherFaults,

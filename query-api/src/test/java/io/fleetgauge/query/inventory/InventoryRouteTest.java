@@ -144,4 +144,15 @@ class InventoryRouteTest {
                   "links": {"expected": 0, "active": 0}}]}
                 """));
   }
+
+  @Test
+  void whatWasStoredOfTheInventoryIsRemembered() throws Exception {
+    Labels present =
+        Labels.of("__name__", "gpu_inventory_gpus", "Hostname", "n1", "state", "present");
+    api.fleet.with(new Series(present, new long[] {NOW - 20 * HOUR}, new double[] {3}));
+    Labels domain =
+        Labels.of("__name__", "gpu_inventory_domain_info", "Hostname", "n1", "domain", "c/3");
+    api.fleet.with(new Series(domain, new long[] {NOW - HOUR / 2}, new double[] {1}));
+    assertThat(hosts("root", "?domain=c/3")).containsExactly("n1 present 3 2 2");
+  }
 }

@@ -39,8 +39,8 @@ class MetricPagesTest {
           Tier.EXTENDED, "Details, every `ticks.other`.",
           Tier.STATIC, "What hardly ever changes, every `ticks.static`.",
           Tier.LINK,
-              "One series for each NVLink, every `ticks.other`: state and errors of boards that the"
-                  + " fabric manager registers, all with `gpu.links: true`.");
+              "One series for each NVLink, every `ticks.other`, see"
+                  + " [NVLink](../gpu-metrics.md#nvlink).");
 
   private static final Map<GpuMetric.Entity, String> ENTITIES =
       Map.of(
