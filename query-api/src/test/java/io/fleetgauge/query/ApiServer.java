@@ -12,6 +12,7 @@ import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.faults.api.FaultsApi;
 import io.fleetgauge.query.federate.FederateApi;
 import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.query.fleet.MemoryShards;
@@ -104,6 +105,7 @@ public final class ApiServer implements AutoCloseable {
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
               ReportApi.mount(routes, config, querier, clock::get);
+              FaultsApi.mount(routes, config, querier, clock::get);
               InventoryFile file = new InventoryFile(config.inventory().file());
               file.look();
               InventoryApi.mount(routes, config, querier, file, clock::get);
