@@ -33,9 +33,10 @@ import java.util.function.Supplier;
  * late, the job's steps since the last one for which nothing was missing are made again, and what
  * comes out replaces what was told, under the same identities.
  *
- * <p>Memory: some 4 KiB for each GPU's tick that is new, 1 KiB if its links are as before; {@value
- * #MOST_GPU_TICKS} of them at most are kept while ticks are missing, and none of more than an hour.
- * Without delay each host has one or two. Detectors have theirs twice while ticks are missing.
+ * <p>Memory: some 40 KiB for each GPU with its links and its share of the host, and 0.7 KiB for
+ * each of its ticks that is kept while ticks are missing: {@value #MOST_GPU_TICKS} of them at most,
+ * and none of more than an hour. Without delay each host has one or two. Detectors of jobs are
+ * there up to three times while ticks are missing.
  */
 public final class FaultEngine {
   /** Time between two steps, ms. */
@@ -114,11 +115,6 @@ public final class FaultEngine {
 
   private HostTrack host(String name, long since) {
     return new HostTrack(name, new HostTicks(name, ownerLabels), thresholds, ofHost.get(), since);
-  }
-
-  /** As {@link #restore(List, long)}, at the time at which one of them was seen last. */
-  public void restore(List<Episode> episodes) {
-    restore(episodes, episodes.stream().mapToLong(Episode::lastSeen).max().orElse(0));
   }
 
   /**
