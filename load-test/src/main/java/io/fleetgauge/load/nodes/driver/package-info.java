@@ -3,8 +3,8 @@
  *
  * <p>In: boards, what each GPU does ({@link io.fleetgauge.load.nodes.driver.Work}), {@link
  * io.fleetgauge.load.nodes.driver.Incident incidents}, time. Out: {@link
- * io.fleetgauge.load.nodes.driver.DriverModel}, which the probe's own reading code calls as it calls
- * the library of a real driver.
+ * io.fleetgauge.load.nodes.driver.DriverModel}, which the probe's own reading code calls as it
+ * calls the library of a real driver.
  *
  * <p>Law: what a GPU shows is a function of its seed and of the times, work and faults that it was
  * told. A call that takes long or hangs does so in played time, never in real time.

@@ -167,7 +167,7 @@ final class HealthyJob {
     }
     double boards = boardShare(rank);
     double power = load * boards * 0.88 * around(0.03, 3, rank, 0) * around(0.02, 4, rank, time);
-    power *= isExchange(time) ? 0.7 : 1;
+    power *= isExchange(time) ? 0.9 : 1;
     Work work =
         new Work(
             true,
