@@ -173,7 +173,25 @@ public final class StragglerDetector implements JobDetector {
     for (float each : sorted) {
       near += each >= (1 - limits.slowed()) * best ? 1 : 0;
     }
-    return near >= limits.steady() * sorted.length ? best : Double.NaN;
+    return near >= limits.steady() * sorted.length ? best : recent();
+  }
+
+  /**
+   * The best pace that the job had some windows in a row lately: what changes with steps of many
+   * minutes is rarely so even, and after another straggler it is the pace of before. {@code NaN}
+   * for none.
+   */
+  private double recent() {
+    int row = limits.windows();
+    double best = Double.NaN;
+    for (int to = paces.length; to >= row && to > paces.length - row - 1; to--) {
+      float[] some = Arrays.copyOfRange(paces, to - row, to);
+      Arrays.sort(some);
+      if (some[0] >= (1 - limits.slowed() / 2) * some[row - 1] && !(some[row / 2] <= best)) {
+        best = some[row / 2];
+      }
+    }
+    return best;
   }
 
   private StragglerVerdict verdict(StragglerSigns signs, long time) {

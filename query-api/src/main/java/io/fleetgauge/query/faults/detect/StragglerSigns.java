@@ -23,6 +23,12 @@ final class StragglerSigns {
   /** Activity below this share says nothing about equal work. */
   private static final double LEAST_ACTIVITY = 0.01;
 
+  /** NVLink bytes/s below this say nothing about the pace. */
+  private static final double LEAST_BYTES = 1e6;
+
+  /** Utilization of GPUs whose host is too slow, as a share of that of the others. */
+  private static final double STARVED = 0.4;
+
   /** Rounds limits, watts: those that differ by less are one. */
   private static final double LIMIT_STEP = 20;
 
@@ -120,6 +126,11 @@ final class StragglerSigns {
   }
 
   private double pace(Group group) {
+    if (group.activity == Measure.UTIL) {
+      // Who waits in a kernel is as utilized as who works: bytes or, without links, power tell it.
+      double bytes = spread(group.rows, Measure.NVLINK).median();
+      return bytes >= LEAST_BYTES ? bytes : spread(group.rows, Measure.POWER).median();
+    }
     double[] work = new double[group.rows.length];
     for (int i = 0; i < work.length; i++) {
       work[i] =
@@ -283,12 +294,11 @@ final class StragglerSigns {
   }
 
   private Sign ofHost(Group group, int[] mine, int[] others, int[] otherGpus) {
-    boolean isSame =
-        Math.abs(
-                spread(mine, group.activity).median() / spread(otherGpus, group.activity).median()
-                    - 1)
-            <= limits.equalWork();
-    if (!isSame || !isFelt(mine, otherGpus)) {
+    double share =
+        spread(mine, group.activity).median() / spread(otherGpus, group.activity).median();
+    // GPUs that wait for their CPU are less utilized than those that wait for them in a kernel.
+    double least = group.activity == Measure.UTIL ? STARVED : 1 - limits.equalWork();
+    if (!(share >= least && share <= 1 + limits.equalWork()) || !isFelt(mine, otherGpus)) {
       return null;
     }
     int row = mine[0];
