@@ -19,6 +19,16 @@ final class Growth {
   /** Parts of the last day that have to have events: a burst is no trend. */
   private static final int LEAST_PARTS = 3;
 
+  /**
+   * Says how much growth is a trend.
+   *
+   * @param leastDays that have to be known
+   * @param leastPerDay events of the last day
+   * @param growth of the last day against the mean of those before
+   * @param deviations by which it is more than chance
+   */
+  record Limits(double leastDays, double leastPerDay, double growth, double deviations) {}
+
   private final double[] counts;
 
   /** The first part that was watched from its beginning. */
@@ -95,46 +105,92 @@ final class Growth {
     return newest * PART;
   }
 
-  /**
-   * Tells if the counts of the complete parts grow.
-   *
-   * @param leastDays that have to be known
-   * @param leastPerDay events of the last day, at least
-   * @param growth of the last day against the mean of those before, at least
-   * @param deviations of the slope from zero, at least
-   */
-  boolean isGrowing(double leastDays, double leastPerDay, double growth, double deviations) {
+  /** Tells if the counts of the complete parts grow from day to day. */
+  boolean isGrowing(Limits least) {
     int known = known();
     double last = lastDay();
-    if (known < Math.max(2 * PARTS_A_DAY, leastDays * PARTS_A_DAY)
-        || last < leastPerDay
-        || last < dayBefore()) {
+    if (known < Math.max(2 * PARTS_A_DAY, least.leastDays * PARTS_A_DAY)
+        || last < least.leastPerDay
+        || last < dayBefore()
+        || last < least.growth * before()) {
+      return false;
+    }
+    int withEvents = 0;
+    double steps = 0;
+    double pairs = 0;
+    for (int i = 0; i < known; i++) {
+      double count = count(i);
+      withEvents += i >= known - PARTS_A_DAY && count > 0 ? 1 : 0;
+      if (i > 0) {
+        steps += (count - count(i - 1)) * (count - count(i - 1));
+        pairs += count + count(i - 1);
+      }
+    }
+    double scatter = Math.max(1, steps / Math.max(1, pairs));
+    return withEvents >= LEAST_PARTS && slope() >= least.deviations * Math.sqrt(scatter);
+  }
+
+  /**
+   * Tells if counts have begun to grow, where little is known of the days before: steadily through
+   * the last day, and more than before.
+   */
+  boolean isBeginning(Limits least) {
+    int known = known();
+    double last = lastDay();
+    if (known <= PARTS_A_DAY
+        || known < least.leastDays * PARTS_A_DAY
+        || last < least.leastPerDay
+        || last < least.growth * before()) {
       return false;
     }
     double sum = 0;
+    for (int i = 0; i < known; i++) {
+      if (i >= known - PARTS_A_DAY && !(count(i) > 0)) {
+        return false;
+      }
+      sum += count(i);
+    }
+    double half = count(known - 1) + count(known - 2);
+    double usual = sum * PARTS_A_DAY / known;
+    double deviation = Math.sqrt(usual * (known - PARTS_A_DAY) / known);
+    return half >= last - half
+        && last - usual >= least.deviations * deviation
+        && slope() >= least.deviations;
+  }
+
+  /** Events a day, in the mean, before the last day; 0 if nothing is known of it. */
+  double before() {
+    double sum = 0;
+    int parts = known() - PARTS_A_DAY;
+    for (int i = 0; i < parts; i++) {
+      sum += count(i);
+    }
+    return parts <= 0 ? 0 : sum / parts * PARTS_A_DAY;
+  }
+
+  /** Days that are known. */
+  double days() {
+    return (double) known() / PARTS_A_DAY;
+  }
+
+  /** The slope of the counts, in its standard deviations for one rate. */
+  private double slope() {
+    int known = known();
+    double middle = (known - 1) / 2.0;
+    double sum = 0;
     double slope = 0;
     double squares = 0;
-    double steps = 0;
-    double pairs = 0;
-    double middle = (known - 1) / 2.0;
-    int withEvents = 0;
     for (int i = 0; i < known; i++) {
-      double count = counts[at(newest - known + i)];
-      sum += count;
-      slope += (i - middle) * count;
+      sum += count(i);
+      slope += (i - middle) * count(i);
       squares += (i - middle) * (i - middle);
-      withEvents += i >= known - PARTS_A_DAY && count > 0 ? 1 : 0;
-      if (i > 0) {
-        double before = counts[at(newest - known + i - 1)];
-        steps += (count - before) * (count - before);
-        pairs += count + before;
-      }
     }
-    double before = (sum - last) / (known - PARTS_A_DAY) * PARTS_A_DAY;
-    double scatter = Math.max(1, steps / Math.max(1, pairs));
-    return withEvents >= LEAST_PARTS
-        && last >= growth * before
-        && slope >= deviations * Math.sqrt(sum / known * squares * scatter);
+    return sum == 0 ? 0 : slope / Math.sqrt(sum / known * squares);
+  }
+
+  /** The count of a complete part, the oldest first. */
+  private double count(int index) {
+    return counts[at(newest - known() + index)];
   }
 
   /** Number of complete parts that are remembered and were watched. */

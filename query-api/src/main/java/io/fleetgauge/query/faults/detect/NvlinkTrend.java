@@ -19,10 +19,10 @@ import java.util.function.Consumer;
  */
 final class NvlinkTrend implements HostDetector {
   private final int days;
-  private final double leastDays;
-  private final double leastPerDay;
-  private final double growth;
-  private final double deviations;
+  private final double earlyDays;
+  private final double earlyQuiet;
+  private final Growth.Limits usual;
+  private final Growth.Limits early;
   private final PerGpu<State> states = new PerGpu<>(State::new);
 
   private static final class State {
@@ -44,11 +44,18 @@ final class NvlinkTrend implements HostDetector {
 
   NvlinkTrend(Thresholds thresholds) {
     Thresholds.OfKind of = thresholds.of(FaultKind.NVLINK_TREND);
-    leastDays = of.number("days");
     days = (int) Math.max(2, of.number("windowDays"));
-    leastPerDay = of.number("leastPerDay");
-    growth = of.number("growth");
-    deviations = of.number("deviations");
+    usual =
+        new Growth.Limits(
+            of.number("days"),
+            of.number("leastPerDay"),
+            of.number("growth"),
+            of.number("deviations"));
+    earlyDays = of.number("earlyDays");
+    earlyQuiet = of.number("earlyQuiet");
+    early =
+        new Growth.Limits(
+            1, of.number("earlyPerDay"), of.number("earlyGrowth"), of.number("earlyDeviations"));
   }
 
   @Override
@@ -104,12 +111,16 @@ final class NvlinkTrend implements HostDetector {
     if (part != watch.part) {
       watch.part = part;
       watch.counts.forward(part);
-      boolean isGrowing = watch.counts.isGrowing(leastDays, leastPerDay, growth, deviations);
-      watch.last = isGrowing ? finding(tick, gpu, link, watch) : null;
+      watch.last = isTrend(watch.counts) ? finding(tick, gpu, link, watch) : null;
     }
     if (watch.last != null) {
       out.accept(watch.last);
     }
+  }
+
+  private boolean isTrend(Growth counts) {
+    boolean isEarly = counts.days() < earlyDays || counts.before() <= earlyQuiet;
+    return counts.isGrowing(usual) || isEarly && counts.isBeginning(early);
   }
 
   private static Finding finding(HostTick tick, GpuTick gpu, String link, Watch watch) {

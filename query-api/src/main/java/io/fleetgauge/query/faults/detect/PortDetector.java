@@ -51,6 +51,7 @@ final class PortDetector implements HostDetector {
     SlidingSum recoveries;
     boolean wasActive;
     long readAt = Long.MIN_VALUE;
+    long errorsToldAt = Long.MIN_VALUE;
   }
 
   PortDetector(Thresholds thresholds) {
@@ -175,17 +176,20 @@ final class PortDetector implements HostDetector {
     double inHour = port.symbols == null ? 0 : port.symbols.at(tick.time());
     double inMinute = port.recoveries == null ? 0 : port.recoveries.at(tick.time());
     boolean byRate = readings.rate(PORT_SYMBOL_ERRORS) > symbolsPerSecond;
-    boolean bySymbols = byRate || inHour > symbolsPerHour;
-    boolean isSign = bySymbols || inMinute > recoveriesPerMinute;
+    boolean bySymbols = byRate || symbols > 0 && inHour > symbolsPerHour;
+    boolean isSign = bySymbols || recoveries > 0 && inMinute > recoveriesPerMinute;
     boolean isRead = !Double.isNaN(symbols) || !Double.isNaN(recoveries);
     Sign sign = !isRead ? Sign.UNREAD : isSign ? Sign.PRESENT : Sign.ABSENT;
     long from =
         bySymbols && port.symbols != null
             ? port.symbols.since(tick.time())
             : isSign ? port.recoveries.since(tick.time()) : tick.time();
-    if (!port.errors.next(sign, Math.min(from, tick.time()), tick.time(), 0)) {
+    // What was told already is not the beginning of what comes after it.
+    long since = Math.max(Math.min(from, tick.time()), port.errorsToldAt);
+    if (!port.errors.next(sign, since, tick.time(), 0)) {
       return;
     }
+    port.errorsToldAt = tick.time();
     if (sign == Sign.PRESENT) {
       port.errors.told(
           Finding.of(

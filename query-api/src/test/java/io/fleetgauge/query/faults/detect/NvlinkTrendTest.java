@@ -71,6 +71,20 @@ class NvlinkTrendTest {
     assertThat(found).isNotEmpty().allMatch(each -> each.subject().part().isEmpty());
   }
 
+  /** Ten recoveries on the first day, and the link fails after two and a half. */
+  @ParameterizedTest
+  @ValueSource(doubles = {2, 2.5, 3})
+  void aTrendOfFewDaysIsToldADayBeforeToo(double factor) {
+    List<Finding> found =
+        link(
+            1,
+            1.75,
+            15_000,
+            Signal.LINK_RECOVERY,
+            day -> day < 0.25 ? 0 : 10 * Math.pow(factor, day - 0.25));
+    assertThat(HostWatch.kinds(found)).isNotEmpty().containsOnly(FaultKind.NVLINK_TREND);
+  }
+
   @ParameterizedTest
   @ValueSource(doubles = {0.3, 3, 10, 40, 200})
   void aLinkWithOneRateHasNoTrend(double rate) {
@@ -104,6 +118,6 @@ class NvlinkTrendTest {
     growth.forward(Growth.part(2 * DAY + 1));
     assertThat(growth.lastDay()).isEqualTo(40);
     assertThat(growth.dayBefore()).isEqualTo(40);
-    assertThat(growth.isGrowing(2, 8, 1.5, 4)).isFalse();
+    assertThat(growth.isGrowing(new Growth.Limits(2, 8, 1.5, 4))).isFalse();
   }
 }

@@ -86,6 +86,17 @@ class PortDetectorTest {
   }
 
   @Test
+  void errorsThatHaveStoppedAreNoSignForAnHour() {
+    ticks.with(Signal.PORT_SYMBOL_ERRORS, 30);
+    assertThat(watch.ticks(20)).hasSize(1);
+    long last = watch.time();
+    ticks.with(Signal.PORT_SYMBOL_ERRORS, 0);
+    assertThat(watch.all(80)).isEmpty();
+    ticks.with(Signal.PORT_SYMBOL_ERRORS, 3);
+    assertThat(watch.next().getFirst().since()).isGreaterThanOrEqualTo(last);
+  }
+
+  @Test
   void manySymbolErrorsASecondAreToldAtOnce() {
     assertThat(watch.all(2)).isEmpty();
     ticks.with(Signal.PORT_SYMBOL_ERRORS, 160);
