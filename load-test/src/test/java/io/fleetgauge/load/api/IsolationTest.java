@@ -7,8 +7,15 @@ import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.faults.detect.Evidence;
+import io.fleetgauge.query.faults.detect.Subject;
+import io.fleetgauge.query.faults.detect.Suspect;
+import io.fleetgauge.query.faults.episode.Episode;
+import io.fleetgauge.query.faults.record.FaultSeries;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.FaultKind;
+import io.fleetgauge.sample.gpu.Severity;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,6 +28,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -184,6 +192,9 @@ class IsolationTest {
           NOW,
           1);
     }
+    for (String tenant : both ? List.of("a", "b") : List.of("a")) {
+      fault(body, tenant, tenant.equals("b") ? SECRET : "");
+    }
     // As many of each: a second metric to count.
     for (int i = 0; i < 4; i++) {
       for (String tenant : both ? List.of("a", "b") : List.of("a")) {
@@ -196,6 +207,33 @@ class IsolationTest {
       }
     }
     return body;
+  }
+
+  /** A fault of a GPU on the host that both share. */
+  private static void fault(RemoteWriteBody body, String tenant, String mark) {
+    Labels place = Labels.of("gpu", "0" + mark, "job", "train" + mark, "tenant", tenant);
+    Episode episode =
+        new Episode(
+            "xid" + mark,
+            FaultKind.XID,
+            Severity.CRITICAL,
+            new Subject("h1", "GPU-1-0" + mark, "", "", place),
+            "79",
+            true,
+            NOW - 60_000,
+            NOW - 60_000,
+            NOW,
+            OptionalLong.empty(),
+            "",
+            1,
+            "seen" + mark,
+            List.of(new Evidence("events" + mark, Double.NaN, 1)),
+            List.of(new Suspect("h1", "GPU-1-0" + mark, 0, "first" + mark)),
+            "",
+            List.of("xid" + mark),
+            false);
+    body.series(FaultSeries.active(episode, "h1"), NOW, 1);
+    body.series(FaultSeries.episode(episode, "h1"), NOW - 60_000, 1);
   }
 
   private int write(LocalFleet fleet, RemoteWriteBody body, String token) throws Exception {
@@ -287,7 +325,7 @@ class IsolationTest {
       saysNothing(answer, path);
     }
     assertThat(get(ofBoth, "/metrics", "token-a").statusCode()).isEqualTo(403);
-    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":29");
+    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":31");
   }
 
   @Test

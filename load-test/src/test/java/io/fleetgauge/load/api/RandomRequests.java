@@ -116,7 +116,7 @@ final class RandomRequests {
             "U__lbl_20__e9_",
             "U__tenant",
             "version");
-    return switch (random.nextInt(14)) {
+    return switch (random.nextInt(15)) {
       case 0, 1 ->
           Request.get(
               "/api/v1/query?query=" + e(query()) + any("", "&time=" + IsolationTest.NOW / 1_000));
@@ -184,6 +184,11 @@ final class RandomRequests {
                   + "\", \"target\": "
                   + quoted(any("", "label_values(tenant)", "label_values(" + selector() + ", job)"))
                   + ", \"payload\": \"label_values(UUID)\"}");
+      case 13 ->
+          Request.get(
+              "/api/v1/faults?"
+                  + any("", "tenant=b", "host=h1", "host=h1&gpu=0", "job=train", "kind=xid")
+                  + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
       default ->
           Request.get(
               any(

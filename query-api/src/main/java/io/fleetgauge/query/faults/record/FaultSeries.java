@@ -1,7 +1,9 @@
 package io.fleetgauge.query.faults.record;
 
 import io.fleetgauge.query.faults.episode.Episode;
+import io.fleetgauge.query.faults.episode.Lemons;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.gpu.OwnerLabels;
 import java.util.Set;
 
 /** The series in which episodes are stored. */
@@ -11,7 +13,7 @@ public final class FaultSeries {
   public static final String TOTAL = "gpu_fault_episodes_total";
   public static final String DELIVERED = "gpu_fault_delivered";
   public static final String EVALUATED = "gpu_fault_evaluated_timestamp_seconds";
-  public static final String LEMON = "gpu_lemon_score";
+  public static final String LEMON = Lemons.SERIES;
 
   public static final String ID = "episode";
   static final String DETAILS = "details";
@@ -63,6 +65,15 @@ public final class FaultSeries {
   public static Labels delivered(Episode of, String home, String receiver, String state) {
     return Labels.of(
         Labels.NAME, DELIVERED, HOST, home, ID, of.id(), RECEIVER, receiver, "state", state);
+  }
+
+  /** Labels of the score of a host or GPU, whoever has it. */
+  public static Labels lemon(Lemons.Lemon of) {
+    return of.labels()
+        .without(OwnerLabels.KNOWN)
+        .with(Labels.NAME, LEMON)
+        .with(HOST, of.host())
+        .with(UUID, of.uuid());
   }
 
   /**

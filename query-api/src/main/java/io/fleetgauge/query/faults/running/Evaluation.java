@@ -4,6 +4,7 @@ import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.engine.FaultEngine;
 import io.fleetgauge.query.faults.episode.Episode;
+import io.fleetgauge.query.faults.episode.Lemons;
 import io.fleetgauge.query.faults.record.FaultSeries;
 import io.fleetgauge.query.faults.record.StoredEpisode;
 import io.fleetgauge.sample.Labels;
@@ -12,6 +13,7 @@ import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -33,6 +35,10 @@ final class Evaluation {
 
   private static final long TOTALS_MILLIS = 60_000;
   private static final int MOST_TOTALS = 50_000;
+
+  /** Labels by which tenants are told apart. */
+  private static final List<String> SCOPES = List.of("tenant", "namespace", "account", "user");
+
   private static final int MOST_OVER = 20_000;
 
   private final FaultEngine engine;
@@ -42,6 +48,10 @@ final class Evaluation {
   /** The open episodes that are stored, by identity. */
   private final Map<String, Told> told = new LinkedHashMap<>();
 
+  /** Labels of the episodes that a step tells or finds open, by identity. */
+  private final Map<String, Labels> subjects = new HashMap<>();
+
+  private final Lemons lemons = new Lemons();
   private final Map<Labels, Long> totals = new HashMap<>();
 
   /** Identities of episodes that were over, the newest last. */
@@ -87,6 +97,10 @@ final class Evaluation {
       }
     }
     totals.putAll(stored.totals());
+    stored.episodes().stream()
+        .map(StoredEpisode::episode)
+        .sorted(Comparator.comparingLong(Episode::since).thenComparing(Episode::id))
+        .forEach(lemons::add);
     engine.restore(known, at);
   }
 
@@ -138,6 +152,9 @@ final class Evaluation {
     feed(hosts, after, to);
     Map<String, Episode> changed = new LinkedHashMap<>();
     engine.changes().forEach(each -> changed.put(each.id(), each));
+    subjects.clear();
+    engine.open().forEach(each -> subjects.put(each.id(), each.subject().labels()));
+    changed.values().forEach(each -> subjects.put(each.id(), each.subject().labels()));
     Outcome out = new Outcome(new ArrayList<>(), new ArrayList<>(), new TreeMap<>());
     for (Episode each : changed.values()) {
       if (!each.isOpen() && !isWithheld(each, missing)) {
@@ -168,6 +185,9 @@ final class Evaluation {
     active(to, out);
     if (Math.floorMod(to, TOTALS_MILLIS) < interval) {
       totals.forEach((labels, count) -> out.samples.add(new DerivedSample(labels, to, count)));
+      for (Lemons.Lemon each : lemons.at(to)) {
+        out.samples.add(new DerivedSample(FaultSeries.lemon(each), to, each.score()));
+      }
     }
     out.samples.add(new DerivedSample(Labels.of(Labels.NAME, FaultSeries.EVALUATED), to, to / 1e3));
     return out;
@@ -202,7 +222,20 @@ final class Evaluation {
             : of.kind().scope() == FaultKind.Scope.HOST
                 ? owners.shared(subject.host()).with(subject.labels())
                 : subject.labels();
-    return of.labelled(labels);
+    List<String> related = of.related().stream().filter(each -> isShown(each, labels)).toList();
+    return of.labelled(labels).related(of.suspects(), of.suspectedCause(), related, of.shadow());
+  }
+
+  /** An identity names hosts and jobs, so that no other tenant's is told. */
+  private boolean isShown(String related, Labels to) {
+    Labels other = subjects.get(related);
+    return other != null
+        && SCOPES.stream()
+            .allMatch(
+                name ->
+                    to.value(name).isEmpty()
+                        || other.value(name).isEmpty()
+                        || other.value(name).equals(to.value(name)));
   }
 
   private String home(Episode of) {
@@ -274,6 +307,7 @@ final class Evaluation {
 
   /** Counts from 0 on, so that an increase shows the first one. */
   private void count(Episode of, String home, long time, Outcome out) {
+    lemons.add(of);
     Labels series = FaultSeries.total(of, home);
     if (!totals.containsKey(series)) {
       if (totals.size() >= MOST_TOTALS) {
