@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,13 +36,19 @@ final class RasThread implements AutoCloseable {
   /** Most time of a reading of one namespace, as a multiple of the time of an answer. */
   private static final int ANSWERS_PER_ROUND = 3;
 
+  /** Most time of a reading of all namespaces, as a multiple of the time of an answer. */
+  private static final int ANSWERS_PER_READING = 6;
+
   private static final int MOST_NAMESPACES = 64;
 
   /**
-   * Each reading asks all processes of a job, and each of its nodes has a probe that reads: a job
+   * Each question is for all processes of a job, and each of its nodes has a probe that asks: a job
    * is asked at most 20 times a second.
    */
-  private static final Duration PAUSE_PER_NODE = Duration.ofMillis(50);
+  private static final Duration PAUSE_PER_QUESTION = Duration.ofMillis(50);
+
+  /** Whatever a job says of its size: other jobs of the node are read too. */
+  private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
   /** Between a reading and the next one after a process was told to be dead. */
   private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(2);
@@ -61,8 +69,14 @@ final class RasThread implements AutoCloseable {
   private volatile RasReadings newest;
   private volatile RasReadings.Counts counts = RasReadings.Counts.NONE;
   private String said = "";
-  private int nodes;
+
+  /** By all nodes of the largest job, if each has asked as often as this one. */
+  private volatile int questions;
+
   private boolean hasMonitor;
+
+  /** Processes in whose namespaces nobody answered last time: they come last. */
+  private final Set<Integer> silent = new HashSet<>();
 
   /**
    * @param gpus the processes of each GPU; empty while the driver does not answer
@@ -92,7 +106,7 @@ final class RasThread implements AutoCloseable {
   /** The newest readings that are not out of date. For any thread. */
   Optional<RasReadings> newest() {
     RasReadings now = newest;
-    long longest = 2 * pause().toNanos() + 2L * ANSWERS_PER_ROUND * settings.timeout().toNanos();
+    long longest = 2 * pause().toNanos() + 2L * ANSWERS_PER_READING * settings.timeout().toNanos();
     return Optional.ofNullable(now).filter(each -> System.nanoTime() - each.at() <= longest);
   }
 
@@ -113,8 +127,9 @@ final class RasThread implements AutoCloseable {
   }
 
   private Duration pause() {
-    Duration byNodes = PAUSE_PER_NODE.multipliedBy(nodes);
-    return byNodes.compareTo(settings.every()) > 0 ? byNodes : settings.every();
+    Duration byNodes = PAUSE_PER_QUESTION.multipliedBy(questions);
+    Duration wanted = byNodes.compareTo(LONGEST_PAUSE) < 0 ? byNodes : LONGEST_PAUSE;
+    return wanted.compareTo(settings.every()) > 0 ? wanted : settings.every();
   }
 
   private void await(long until) {
@@ -149,21 +164,27 @@ final class RasThread implements AutoCloseable {
     int listeners = 0;
     int most = 0;
     boolean canMonitor = false;
-    List<Holders> all = Holders.of(now, proc, owner);
+    List<Holders> all = new ArrayList<>(Holders.of(now, proc, owner));
+    all.sort(Comparator.comparing(holders -> silent.contains(holders.pid())));
+    silent.clear();
+    long deadline = System.nanoTime() + ANSWERS_PER_READING * settings.timeout().toNanos();
     for (Holders holders : all.subList(0, Math.min(all.size(), MOST_NAMESPACES))) {
       int listening = Listeners.count(net(holders), ports);
       listeners += listening;
       if (listening == 0) {
         continue;
       }
-      RasRound round = holders.isOwn() ? round(holders, listening) : entered(holders, listening);
+      RasRound round = round(holders, listening, deadline);
+      if (round.answers() == 0) {
+        silent.add(holders.pid());
+      }
       series.addAll(round.series(settings.communicators()));
       unseen += round.unseen();
       answers += round.answers();
-      most = Math.max(most, round.nodes());
+      most = Math.max(most, round.nodes() * round.answers());
       canMonitor |= holders.isOwn() && round.hasMonitor();
     }
-    nodes = most;
+    questions = most;
     hasMonitor = canMonitor;
     newest =
         new RasReadings(
@@ -178,7 +199,19 @@ final class RasThread implements AutoCloseable {
     return proc.resolve(Integer.toString(holders.pid())).resolve("net");
   }
 
-  private RasRound round(Holders holders, int listening) {
+  private RasRound round(Holders holders, int listening, long deadline) {
+    if (System.nanoTime() - deadline >= 0) {
+      return without(holders, listening);
+    }
+    return holders.isOwn() ? asked(holders, listening) : entered(holders, listening);
+  }
+
+  /** A reading in which nobody is asked. */
+  private RasRound without(Holders holders, int listening) {
+    return new RasRound(holders, listening, server -> null, this::failed, System.nanoTime());
+  }
+
+  private RasRound asked(Holders holders, int listening) {
     LocalAddresses addresses = LocalAddresses.of(net(holders));
     RasRound round =
         new RasRound(
@@ -193,8 +226,7 @@ final class RasThread implements AutoCloseable {
 
   /** A reading from within the namespace of others; without an answer when it must not be. */
   private RasRound entered(Holders holders, int listening) {
-    RasRound without =
-        new RasRound(holders, listening, server -> null, this::failed, System.nanoTime());
+    RasRound without = without(holders, listening);
     if (!settings.namespaces() || isDenied) {
       return without;
     }
@@ -208,7 +240,7 @@ final class RasThread implements AutoCloseable {
                   Path namespace = proc.resolve(Integer.toString(holders.pid())).resolve("ns/net");
                   int error = Libc.enterNetwork(namespace.toString());
                   if (error == 0) {
-                    result[0] = round(holders, listening);
+                    result[0] = asked(holders, listening);
                   } else {
                     denied(namespace, error);
                   }

@@ -202,6 +202,21 @@ class ProbeConfigTest {
       """;
 
   @Test
+  void theRasPortsOfJobsAreRead() throws ConfigException {
+    ProbeConfig config = ProbeConfig.read("f", EVERY_KEY);
+    assertThat(config.nccl())
+        .isEqualTo(
+            new NcclSettings(
+                false,
+                List.of("10.0.0.1:4711", "[::1]:28028"),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                false,
+                4));
+    assertThat(config.nccl().servers().getLast().toString()).endsWith("0:1]:28028");
+  }
+
+  @Test
   void everyKeyOfAProbeIsRead() throws ConfigException {
     ProbeConfig config = ProbeConfig.read("f", EVERY_KEY);
     assertThat(config.hostname()).isEqualTo("n7");
@@ -234,16 +249,6 @@ class ProbeConfigTest {
                 new DeviceChoice(true, Set.of("0", "3"), true),
                 true));
     assertThat(config.page()).isEqualTo(new PageSettings("dcgm-exporter-4.9", false));
-    assertThat(config.nccl())
-        .isEqualTo(
-            new NcclSettings(
-                false,
-                List.of("10.0.0.1:4711", "[::1]:28028"),
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(5),
-                false,
-                4));
-    assertThat(config.nccl().servers().getLast().toString()).endsWith("0:1]:28028");
     assertThat(config.attribution())
         .isEqualTo(
             new AttributionSettings(
