@@ -171,7 +171,7 @@ final class HealthyJob {
     Work work =
         new Work(
             true,
-            noise(5, rank, time) < 0.08 ? 0.98 + 0.02 * noise(6, rank, time) : 1,
+            noise(5, rank, time) < 0.5 ? 0.95 + 0.05 * noise(6, rank, time) : 1,
             0.92 * load * boards * around(0.01, 7, rank, time),
             0.48 * load * boards * around(0.015, 8, rank, time),
             0.50 * load * boards * around(0.02, 9, rank, time),
