@@ -31,6 +31,7 @@ class MetricNamesTest {
           "node_filesystem_purgeable_bytes",
           // Series that a query API derives.
           "gpu_fault_active",
+          "gpu_lemon_score",
           "gpu_inventory_hosts",
           "gpu_inventory_gpus",
           "gpu_inventory_domain_info",

@@ -1323,6 +1323,7 @@ class TidyTest {
               "load.chaos",
               "load.compare",
               "load.demo",
+              "load.judge",
               "load.measure"),
           library(
               "org.yaml.snakeyaml.", "runtime.yaml", "query.rules.definition", "operator.rules"),
