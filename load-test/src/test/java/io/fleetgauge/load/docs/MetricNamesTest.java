@@ -31,6 +31,10 @@ class MetricNamesTest {
           "node_filesystem_purgeable_bytes",
           // Series that a query API derives.
           "gpu_fault_active",
+          "gpu_fault_delivered",
+          "gpu_fault_episode",
+          "gpu_fault_episodes_total",
+          "gpu_fault_evaluated_timestamp_seconds",
           "gpu_lemon_score",
           "gpu_inventory_hosts",
           "gpu_inventory_gpus",

@@ -789,7 +789,6 @@ class TidyTest {
               "cluster.table",
               "runtime.http",
               "runtime.log",
-              "runtime.process",
               "sample",
               "sample.frame",
               "sample.prometheus"),

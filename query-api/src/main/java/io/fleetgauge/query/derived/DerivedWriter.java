@@ -3,7 +3,6 @@ package io.fleetgauge.query.derived;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.log.ProblemLog;
-import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
@@ -269,21 +268,28 @@ public final class DerivedWriter<Q> {
     }
   }
 
-  /**
-   * Declares what is counted here.
-   *
-   * @param one a word for the samples, such as {@code rule}
-   */
-  public void declare(String one, Meters meters) {
-    String all = Character.toUpperCase(told.charAt(0)) + told.substring(1);
-    meters.counter(one + "_samples_written", "Stored " + told + ".", written::sum);
-    meters.counter(one + "_samples_refused", all + " that a gateway rejected.", refused::sum);
-    meters.counter(
-        one + "_samples_dropped",
-        all + " that were dropped because too many waited to be stored.",
-        dropped::sum);
-    meters.counter(
-        one + "_write_retries", "Times that " + told + " were sent again.", retries::sum);
-    meters.gauge(one + "_waiting_bytes", all + " that wait to be stored.", () -> waitingBytes);
+  /** Samples that gateways have acknowledged. */
+  public long written() {
+    return written.sum();
+  }
+
+  /** Samples that a gateway rejected. */
+  public long refused() {
+    return refused.sum();
+  }
+
+  /** Samples that were dropped because too many waited to be stored. */
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  /** Times that samples were sent again. */
+  public long retries() {
+    return retries.sum();
+  }
+
+  /** Bytes that wait to be stored. */
+  public long waitingBytes() {
+    return waitingBytes;
   }
 }

@@ -166,7 +166,14 @@ class DerivedWriterTest {
 
   private String metrics() {
     Meters meters = new Meters("query");
-    writer.declare("rule", meters);
+    meters.counter("rule_samples_written", "Stored results.", writer::written);
+    meters.counter("rule_samples_refused", "Results that a gateway rejected.", writer::refused);
+    meters.counter(
+        "rule_samples_dropped",
+        "Results that were dropped because too many waited to be stored.",
+        writer::dropped);
+    meters.counter("rule_write_retries", "Times that results were sent again.", writer::retries);
+    meters.gauge("rule_waiting_bytes", "Results that wait to be stored.", writer::waitingBytes);
     return new String(meters.exposition(), StandardCharsets.UTF_8);
   }
 

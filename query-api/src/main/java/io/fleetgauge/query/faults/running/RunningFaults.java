@@ -397,7 +397,17 @@ public final class RunningFaults implements AutoCloseable {
   /** Declares what is counted here. */
   public void declare(Meters meters) {
     counts.declare(meters);
-    writer.declare("fault", meters);
+    meters.counter("fault_samples_written", "Stored samples of faults.", writer::written);
+    meters.counter(
+        "fault_samples_refused", "Samples of faults that a gateway rejected.", writer::refused);
+    meters.counter(
+        "fault_samples_dropped",
+        "Samples of faults that were dropped because too many waited to be stored.",
+        writer::dropped);
+    meters.counter(
+        "fault_write_retries", "Times that samples of faults were sent again.", writer::retries);
+    meters.gauge(
+        "fault_waiting_bytes", "Samples of faults that wait to be stored.", writer::waitingBytes);
   }
 
   /** Stores what was found, and tells the others that this process stops. */

@@ -207,7 +207,17 @@ public final class RunningRules implements AutoCloseable {
   public void declare(Meters meters) {
     counts.declare(meters);
     owner.declare(meters);
-    writer.declare("rule", meters);
+    meters.counter("rule_samples_written", "Stored results of rules.", writer::written);
+    meters.counter(
+        "rule_samples_refused", "Results of rules that a gateway rejected.", writer::refused);
+    meters.counter(
+        "rule_samples_dropped",
+        "Results of rules that were dropped because too many waited to be stored.",
+        writer::dropped);
+    meters.counter(
+        "rule_write_retries", "Times that results of rules were sent again.", writer::retries);
+    meters.gauge(
+        "rule_waiting_bytes", "Results of rules that wait to be stored.", writer::waitingBytes);
     meters.counter(
         "rule_state_failures",
         "States of rules on disk that could not be read or written.",
