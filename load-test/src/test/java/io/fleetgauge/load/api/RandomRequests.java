@@ -102,20 +102,23 @@ final class RandomRequests {
         "&end=" + IsolationTest.NOW / 1_000);
   }
 
+  private String label() {
+    return any(
+        "tenant",
+        "__name__",
+        "Hostname",
+        "UUID",
+        "job",
+        "rack",
+        "gpu",
+        "U__lbl_20__e9_",
+        "U__tenant",
+        "version");
+  }
+
   Request next() {
     String selector = e(selector());
-    String label =
-        any(
-            "tenant",
-            "__name__",
-            "Hostname",
-            "UUID",
-            "job",
-            "rack",
-            "gpu",
-            "U__lbl_20__e9_",
-            "U__tenant",
-            "version");
+    String label = label();
     return switch (random.nextInt(15)) {
       case 0, 1 ->
           Request.get(
