@@ -7,6 +7,8 @@ import io.fleetgauge.query.faults.running.FaultsEnvironment;
 import io.fleetgauge.query.faults.running.RunningFaults;
 import io.fleetgauge.query.faults.running.ThresholdsFile;
 import io.fleetgauge.query.faults.tell.FaultReceivers;
+import io.fleetgauge.query.inventory.InventoryFile;
+import io.fleetgauge.query.inventory.InventoryReader;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
@@ -22,12 +24,14 @@ final class FaultsPart implements ProcessPart {
   private final QuerierPart queries;
   private final ClusterPart cluster;
   private final PeerLink link;
+  private final InventoryFile planned;
   private final LongSupplier clock;
   private Optional<RunningFaults> running = Optional.empty();
   private Optional<FaultReceivers> receivers = Optional.empty();
 
   /**
    * @param link reaches the other query APIs
+   * @param planned hosts that there should be
    * @param clock ms since the epoch
    */
   FaultsPart(
@@ -36,12 +40,14 @@ final class FaultsPart implements ProcessPart {
       QuerierPart queries,
       ClusterPart cluster,
       PeerLink link,
+      InventoryFile planned,
       LongSupplier clock) {
     this.vertx = vertx;
     this.config = config;
     this.queries = queries;
     this.cluster = cluster;
     this.link = link;
+    this.planned = planned;
     this.clock = clock;
   }
 
@@ -59,6 +65,8 @@ final class FaultsPart implements ProcessPart {
                       queries.toGateways(),
                       config.faults(),
                       thresholds(config),
+                      new InventoryReader(config.lookback(), config.inventory().keep()),
+                      planned,
                       config.timeout().toMillis(),
                       clock)));
       receivers =

@@ -92,7 +92,8 @@ public final class QueryProcess implements AutoCloseable {
     PeerQueries others = PeerQueries.mount(router, guard, link, queries.querier().running());
     ApiPart api =
         start("APIs", new ApiPart(config, router, guard, queries, others, cluster, clock));
-    start("inventory", new InventoryPart(config, api.routes(), queries.querier(), clock));
+    InventoryPart inventory =
+        start("inventory", new InventoryPart(config, api.routes(), queries.querier(), clock));
     RulesPart rules =
         start(
             "rules",
@@ -106,7 +107,9 @@ public final class QueryProcess implements AutoCloseable {
                 new RulesPart.Mounting(router, api.routes(), link, () -> port),
                 clock));
     FaultsPart faults =
-        start("faults", new FaultsPart(vertx, config, queries, cluster, link, clock));
+        start(
+            "faults",
+            new FaultsPart(vertx, config, queries, cluster, link, inventory.file(), clock));
     HttpListener http = HttpListener.start(vertx, config.http(), "http.port", router);
     lifecycle.started("HTTP", STOP_LIMIT, http);
     http.declare(meters);

@@ -6,12 +6,15 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.FaultsSettings;
 import io.fleetgauge.query.config.InventorySettings;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +44,9 @@ class InventoryInFleetTest {
       fleet.startGateway(0, Duration.ofHours(24));
       QueryProcess api =
           fleet.startQuery(
-              base -> base.with(new InventorySettings(Optional.of(file), Duration.ofHours(12))));
+              base ->
+                  base.with(new InventorySettings(Optional.of(file), Duration.ofHours(12)))
+                      .with(FaultsSettings.every(Duration.ofSeconds(15), List.of())));
       send(fleet, "h1");
       send(fleet, "h2");
       await()
@@ -59,6 +64,17 @@ class InventoryInFleetTest {
       assertThat(domain.path("hosts").asInt()).isEqualTo(2);
       assertThat(domain.path("gpus"))
           .isEqualTo(JSON.readTree("{\"expected\": 8, \"present\": 4, \"healthy\": 4}"));
+      await()
+          .atMost(SOON)
+          .until(
+              () -> {
+                clock.addAndGet(MINUTE);
+                send(fleet, "h1");
+                return query(api, "gpu_domain_gpus{domain=\"c/2\",state=\"expected\"}") == 8;
+              });
+      assertThat(query(api, "gpu_domain_gpus{domain=\"c/2\",state=\"present\"}")).isEqualTo(4);
+      assertThat(query(api, "gpu_inventory_gpus{Hostname=\"h2\",state=\"expected\"}")).isEqualTo(4);
+      assertThat(hosts(api, "?host=h2")).as("it was not heard").containsExactly("h2 silent 4 0");
       Files.writeString(file, "hosts: [{host: h3, gpus: 4}]");
       await()
           .atMost(SOON)
@@ -78,6 +94,25 @@ class InventoryInFleetTest {
                   host.path("gpus").path("present").asInt()));
     }
     return hosts;
+  }
+
+  /** The value of the only series of a query; -1 without one. */
+  private double query(QueryProcess api, String text) throws Exception {
+    String query =
+        "/api/v1/query?time="
+            + clock.get() / 1_000
+            + "&query="
+            + URLEncoder.encode(text, StandardCharsets.UTF_8);
+    URI address = URI.create("http://127.0.0.1:" + api.port() + query);
+    HttpResponse<String> answer =
+        CLIENT.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString());
+    return JSON.readTree(answer.body())
+        .path("data")
+        .path("result")
+        .path(0)
+        .path("value")
+        .path(1)
+        .asDouble(-1);
   }
 
   private static JsonNode inventory(QueryProcess api, String query) throws Exception {

@@ -68,10 +68,14 @@ public final class Inventory {
     return domains;
   }
 
-  /** Hosts that should be there. */
+  /** Hosts that should be there and have GPUs, as far as is known. */
   public Set<String> expectedHosts() {
     Set<String> names = new TreeSet<>();
-    hosts.forEach(host -> names.add(host.name()));
+    for (InventoryHost host : hosts) {
+      if (host.count().expected() > 0 || host.state() == State.MISSING) {
+        names.add(host.name());
+      }
+    }
     return names;
   }
 

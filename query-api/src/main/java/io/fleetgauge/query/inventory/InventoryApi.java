@@ -105,20 +105,23 @@ public final class InventoryApi {
     return reader
         .read(source, now)
         .map(
-            observed -> {
-              Inventory inventory =
-                  Inventory.of(observed, planned.hosts(), config.inventory().keep(), now);
-              planned.problems().forEach(problem -> warnings.add("inventory.file: " + problem));
-              List<InventoryHost> hosts =
-                  inventory.hosts().stream().filter(filter::allows).toList();
-              if (limit > 0 && hosts.size() > limit) {
-                hosts = hosts.subList(0, limit);
-                warnings.add(Reply.TRUNCATED);
-              }
-              List<InventoryHost> shown = hosts;
-              return Body.large(
-                  () -> Json.success(json -> write(json, inventory, shown), List.copyOf(warnings)));
-            });
+            observed ->
+                Body.large(
+                    () -> {
+                      Inventory all =
+                          Inventory.of(observed, planned.hosts(), config.inventory().keep(), now);
+                      planned
+                          .problems()
+                          .forEach(problem -> warnings.add("inventory.file: " + problem));
+                      List<InventoryHost> hosts =
+                          all.hosts().stream().filter(filter::allows).toList();
+                      boolean isCut = limit > 0 && hosts.size() > limit;
+                      if (isCut) {
+                        warnings.add(Reply.TRUNCATED);
+                      }
+                      List<InventoryHost> shown = isCut ? hosts.subList(0, limit) : hosts;
+                      return Json.success(json -> write(json, all, shown), List.copyOf(warnings));
+                    }));
   }
 
   private static void write(JsonGenerator json, Inventory inventory, List<InventoryHost> hosts)

@@ -52,6 +52,11 @@ public final class InventoryReader {
     this.keep = keep;
   }
 
+  /** Hosts that have been silent for longer are not read. */
+  public Duration keep() {
+    return keep;
+  }
+
   /**
    * @param now ms since the epoch
    */

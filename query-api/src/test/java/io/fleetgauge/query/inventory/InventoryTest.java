@@ -102,6 +102,13 @@ class InventoryTest {
   }
 
   @Test
+  void aHostWithoutGpusIsListedAndNotExpected() {
+    host("n1", 0, 0);
+    assertThat(host("n1").state()).isEqualTo(State.PRESENT);
+    assertThat(inventory().expectedHosts()).isEmpty();
+  }
+
+  @Test
   void whatIsSilentKeepsItsGpus() {
     host("n2", 3_600_000, 2);
     assertThat(host("n2").count()).isEqualTo(new GpuCount(2, 0, 0));

@@ -42,6 +42,7 @@ final class Evaluation {
   private static final int MOST_OVER = 20_000;
 
   private final FaultEngine engine;
+  private Set<String> expected = Set.of();
   private final long interval;
   private final GpuOwners owners = new GpuOwners();
 
@@ -102,6 +103,14 @@ final class Evaluation {
         .sorted(Comparator.comparingLong(Episode::since).thenComparing(Episode::id))
         .forEach(lemons::add);
     engine.restore(known, at);
+  }
+
+  /** Hosts that should be there: they are told as silent even if they never sent. */
+  void expect(Set<String> hosts) {
+    if (!hosts.equals(expected)) {
+      expected = hosts;
+      engine.expect(hosts);
+    }
   }
 
   /** Samples up to a time, for a step. */

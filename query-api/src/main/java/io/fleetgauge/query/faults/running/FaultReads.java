@@ -91,13 +91,14 @@ final class FaultReads {
 
   /** Reads samples as they are stored. */
   Future<Reply<List<List<Series>>>> samples(List<Selection> selections) {
+    return ask(new Request.Samples(selections));
+  }
+
+  <T> Future<Reply<T>> ask(Request<T> request) {
     Ask.Options options =
         new Ask.Options(Planner.Mode.AUTO, false, false, timeout, QueryLane.FAULTS);
     try {
-      return querier.answer(
-          new Ask<>(CALLER, new Request.Samples(selections), options),
-          "",
-          Promise.promise().future());
+      return querier.answer(new Ask<>(CALLER, request, options), "", Promise.promise().future());
     } catch (RuntimeException e) {
       return Future.failedFuture(e);
     }

@@ -4,6 +4,8 @@ import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.FaultsSettings;
+import io.fleetgauge.query.inventory.InventoryFile;
+import io.fleetgauge.query.inventory.InventoryReader;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -14,6 +16,7 @@ import java.util.function.Supplier;
  * @param view the cluster, in which gateways store episodes
  * @param link reaches the other query APIs
  * @param http reaches gateways
+ * @param planned hosts that there should be
  * @param timeout longest time of a read, ms
  * @param clock ms since the epoch
  */
@@ -24,5 +27,7 @@ public record FaultsEnvironment(
     OutgoingHttp http,
     FaultsSettings settings,
     ThresholdsFile thresholds,
+    InventoryReader inventory,
+    InventoryFile planned,
     long timeout,
     LongSupplier clock) {}

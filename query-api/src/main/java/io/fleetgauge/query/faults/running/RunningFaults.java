@@ -60,6 +60,7 @@ public final class RunningFaults implements AutoCloseable {
   private final DerivedWriter<String> writer;
   private final FaultCounts counts = new FaultCounts();
   private final Telling telling;
+  private final StoredInventory inventory;
   private final long interval;
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
   private FaultOwner owner;
@@ -111,6 +112,9 @@ public final class RunningFaults implements AutoCloseable {
         new DerivedWriter<>(
             "faults", "samples of faults", context, environment.http(), environment.view());
     this.telling = new Telling(context, writer, reads);
+    this.inventory =
+        new StoredInventory(
+            context, worker, writer, reads, environment.inventory(), environment.planned());
     this.interval = environment.settings().interval().toMillis();
   }
 
@@ -168,6 +172,10 @@ public final class RunningFaults implements AutoCloseable {
       restore(run, now);
     } else if (run != null && !run.isBusy) {
       advance(run, now);
+    }
+    if (run != null && run.evaluation != null) {
+      Run of = run;
+      inventory.at(now, () -> isCurrent(of));
     }
   }
 
@@ -356,6 +364,7 @@ public final class RunningFaults implements AutoCloseable {
   private Computed computed(Run of, FaultReads.Read read, long begin, long to) {
     long started = System.nanoTime();
     List<Evaluation.Outcome> outcomes = new ArrayList<>();
+    of.evaluation.expect(inventory.hosts());
     long after = Long.MIN_VALUE; // late samples come with the first step
     for (long step = begin + interval; step <= to; step += interval) {
       if (step <= of.published) {
