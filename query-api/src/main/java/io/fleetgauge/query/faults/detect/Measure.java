@@ -41,12 +41,7 @@ enum Measure {
       "slowed down by heat, share of time",
       gpu -> sum(gpu.rate(HW_THERMAL_SECONDS), gpu.rate(SW_THERMAL_SECONDS))),
   BRAKE("slowed down by the power supply, share of time", gpu -> gpu.rate(POWER_BRAKE_SECONDS)),
-  LINK_EVENTS(
-      "NVLink recoveries and errors for each second",
-      gpu ->
-          sum(
-              sum(gpu.rate(LINK_RECOVERIES), gpu.rate(LINK_RECOVERIES_5)),
-              sum(gpu.rate(LINK_REPLAYS), gpu.rate(LINK_CRC_ERRORS)))),
+  LINK_EVENTS("NVLink recoveries and errors for each second", Measure::linkEvents),
   REPLAYS("PCIe replays for each second", gpu -> gpu.rate(Signal.PCIE_REPLAYS)),
   /** 1 if all lanes are in use. */
   WIDTH(
@@ -116,6 +111,19 @@ enum Measure {
     boolean works =
         gpu.get(TENSOR_ACTIVE) >= WORKING_TENSOR || gpu.get(UTILISATION) >= WORKING_UTILISATION;
     return works ? gpu.get(SM_CLOCK) : Double.NaN;
+  }
+
+  /** Of the GPU as a whole, or of its links: boards differ in what they count. */
+  private static double linkEvents(GpuTick gpu) {
+    double ofGpu =
+        sum(
+            sum(gpu.rate(LINK_RECOVERIES), gpu.rate(LINK_RECOVERIES_5)),
+            sum(gpu.rate(LINK_REPLAYS), gpu.rate(LINK_CRC_ERRORS)));
+    double ofLinks = Double.NaN;
+    for (Readings link : gpu.links().values()) {
+      ofLinks = sum(ofLinks, link.rate(Signal.LINK_ERRORS));
+    }
+    return Double.isNaN(ofGpu) || ofLinks > ofGpu ? ofLinks : ofGpu;
   }
 
   /** Of the communicator with the most ranks, which is where all members of the job meet. */

@@ -43,6 +43,10 @@ public final class StragglerDetector implements JobDetector {
   private Set<Subject> restored = Set.of();
   private Map<String, Slow> slow = Map.of();
   private float[] paces = {};
+
+  /** The measure that paces are of: those of different ones cannot be compared. */
+  private Measure paceOf;
+
   private StragglerVerdict verdict = StragglerVerdict.unknown("the job has just begun", 0);
 
   /** A GPU that had a sign in the last window. */
@@ -66,6 +70,7 @@ public final class StragglerDetector implements JobDetector {
     copy.restored = restored;
     copy.slow = slow;
     copy.paces = paces;
+    copy.paceOf = paceOf;
     copy.verdict = verdict;
     return copy;
   }
@@ -118,7 +123,7 @@ public final class StragglerDetector implements JobDetector {
     closed = window.start();
     Map<String, Slow> before = isNext ? slow : Map.of();
     StragglerSigns signs =
-        new StragglerSigns(window, limits, gpu -> windowsBefore(before, gpu), best());
+        new StragglerSigns(window, limits, gpu -> windowsBefore(before, gpu), paceOf, best());
     Map<String, Slow> now = new LinkedHashMap<>();
     for (int row = 0; row < window.rows(); row++) {
       JobGpu gpu = window.gpu(row);
@@ -134,13 +139,20 @@ public final class StragglerDetector implements JobDetector {
     }
     slow = now;
     restored = Set.of();
-    if (!Double.isNaN(signs.pace())) {
-      int kept = Math.min(paces.length, PACES - 1);
-      float[] longer = Arrays.copyOfRange(paces, paces.length - kept, paces.length + 1);
-      longer[kept] = (float) signs.pace();
-      paces = longer;
-    }
+    keep(signs.paceOf(), signs.pace());
     verdict = verdict(signs, next);
+  }
+
+  /** Keeps the pace of a window, if it is of the measure that says most of those so far. */
+  private void keep(Measure of, double pace) {
+    if (Double.isNaN(pace) || StragglerSigns.saysLess(of, paceOf)) {
+      return;
+    }
+    int kept = of == paceOf ? Math.min(paces.length, PACES - 1) : 0;
+    float[] longer = Arrays.copyOfRange(paces, paces.length - kept, paces.length + 1);
+    longer[kept] = (float) pace;
+    paces = longer;
+    paceOf = of;
   }
 
   /** Windows in a row in which a GPU has had a sign. */

@@ -34,6 +34,13 @@ final class StragglerSigns {
 
   private static final double AT_CAP = 0.95;
 
+  /** Traffic below this, in bytes/s, says nothing about the pace. */
+  private static final double LEAST_BYTES = 1e8;
+
+  /** Measures of the pace; the first says most. */
+  private static final List<Measure> PACE =
+      List.of(Measure.TENSOR, Measure.NVLINK, Measure.RDMA, Measure.SM, Measure.UTIL);
+
   private final JobWindow window;
   private final StragglerLimits limits;
   private final ToIntFunction<JobGpu> windowsBefore;
@@ -43,6 +50,7 @@ final class StragglerSigns {
   private final List<String> unknown = new ArrayList<>();
   private int judged;
   private double pace = Double.NaN;
+  private Measure paceOf;
 
   /**
    * A sign.
@@ -57,10 +65,15 @@ final class StragglerSigns {
 
   /**
    * @param windowsBefore of a GPU: in so many windows in a row it has had a sign
+   * @param bestOf the measure that the best pace is of; null for none
    * @param best of the job's pace in the windows before; {@code NaN} if it is not known
    */
   StragglerSigns(
-      JobWindow window, StragglerLimits limits, ToIntFunction<JobGpu> windowsBefore, double best) {
+      JobWindow window,
+      StragglerLimits limits,
+      ToIntFunction<JobGpu> windowsBefore,
+      Measure bestOf,
+      double best) {
     this.window = window;
     this.limits = limits;
     this.windowsBefore = windowsBefore;
@@ -70,8 +83,12 @@ final class StragglerSigns {
     List<Group> groups = groups();
     groups.stream()
         .max((a, b) -> Integer.compare(a.rows.length, b.rows.length))
-        .ifPresent(largest -> pace = pace(largest));
-    isSlowed = pace < (1 - limits.slowed()) * best;
+        .ifPresent(
+            largest -> {
+              paceOf = paceOf(largest);
+              pace = pace(largest);
+            });
+    isSlowed = paceOf == bestOf && pace < (1 - limits.slowed()) * best;
     groups.forEach(this::judge);
   }
 
@@ -90,7 +107,17 @@ final class StragglerSigns {
     return unknown;
   }
 
-  /** Work of the median GPU in a second. */
+  /** Returns true if the pace of one measure says less than that of another; null says nothing. */
+  static boolean saysLess(Measure one, Measure other) {
+    return other != null && PACE.indexOf(one) > PACE.indexOf(other);
+  }
+
+  /** The measure that the pace is of; null for none. */
+  Measure paceOf() {
+    return paceOf;
+  }
+
+  /** Work or traffic of the median GPU in a second. */
   double pace() {
     return pace;
   }
@@ -125,6 +152,18 @@ final class StragglerSigns {
     return spread(rows, Measure.SM).median() >= LEAST_ACTIVITY ? Measure.SM : Measure.UTIL;
   }
 
+  /** The measure that says most about how fast the job goes on, of those that are read. */
+  private Measure paceOf(Group group) {
+    if (group.activity != Measure.TENSOR) {
+      for (Measure bytes : List.of(Measure.NVLINK, Measure.RDMA)) {
+        if (spread(group.rows, bytes).median() >= LEAST_BYTES) {
+          return bytes; // each step sends as much
+        }
+      }
+    }
+    return group.activity;
+  }
+
   private double pace(Group group) {
     if (group.activity == Measure.UTIL) {
       // Who waits in a kernel is as utilized as who works: bytes or, without links, power tell it.
@@ -133,8 +172,9 @@ final class StragglerSigns {
     }
     double[] work = new double[group.rows.length];
     for (int i = 0; i < work.length; i++) {
-      work[i] =
-          window.mean(group.rows[i], group.activity) * window.mean(group.rows[i], Measure.CLOCK);
+      int row = group.rows[i];
+      double clock = paceOf == group.activity ? window.mean(row, Measure.CLOCK) : 1;
+      work[i] = window.mean(row, paceOf) * clock;
     }
     return Spread.of(work).median();
   }

@@ -29,6 +29,9 @@ final class PacedJob {
   final List<Host> hosts = new ArrayList<>();
   boolean isSynchronous = true;
 
+  /** Boards before Hopper have no readings of their units. */
+  boolean hasProfile = true;
+
   /** Work of all, as a part of the usual; 0 is a pause. */
   double phase = 1;
 
@@ -195,8 +198,10 @@ final class PacedJob {
         (isBusy ? Math.min(gpu.limit, watts(gpu, work, clock)) : 90) * noise(0.005),
         0);
     readings.add(Signal.POWER_LIMIT, gpu.limit, 0);
-    readings.add(Signal.TENSOR_ACTIVE, isBusy ? Math.min(1, work * BOOST / clock) : 0, 0);
-    readings.add(Signal.SM_ACTIVE, isBusy ? 0.93 * (1 - waits) * noise(0.01) : 0, 0);
+    if (hasProfile) {
+      readings.add(Signal.TENSOR_ACTIVE, isBusy ? Math.min(1, work * BOOST / clock) : 0, 0);
+      readings.add(Signal.SM_ACTIVE, isBusy ? 0.93 * (1 - waits) * noise(0.01) : 0, 0);
+    }
     readings.add(
         Signal.UTILISATION, isBusy ? Math.rint(100 - 90 * waits - random.nextInt(3)) : 0, 0);
     readings.add(Signal.NVLINK_BYTES, 1.6e11 * gpu.nvlink * pace * seconds * noise(0.03), STEP);

@@ -174,6 +174,18 @@ class StragglerDetectorTest {
   }
 
   @Test
+  void aSlowLinkOfABoardWithoutTensorReadingsIsFoundByTraffic() {
+    PacedJob job = new PacedJob(8, 2, 8);
+    job.hasProfile = false;
+    play(job, HOUR);
+    assertEquals(State.EQUAL, detector.verdict().state());
+    job.gpu(0, 5).linkErrors = 1;
+    job.gpu(0, 5).late = 0.12;
+    play(job, IN_TIME);
+    assertEquals(uuids(job.gpu(0, 5)), foundUuids());
+  }
+
+  @Test
   void bandwidthOfNcclProvesASuspicion() {
     PacedJob job = new PacedJob(9, 1, 8);
     job.gpus().forEach(gpu -> gpu.bandwidth = 3e11);
