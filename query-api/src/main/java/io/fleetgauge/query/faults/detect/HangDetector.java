@@ -145,16 +145,20 @@ public final class HangDetector implements JobDetector {
       if (gpu.state == State.WORKS) {
         return false; // the others wait for its work, and not in vain
       }
-      boolean reads = gpu.io >= limits.ioBytes();
+      if (gpu.io >= limits.ioBytes() && !isTold) {
+        return false; // nor for its checkpoint
+      }
       boolean computes =
           gpu.state == State.IDLE
               && (gpu.computesOnCpu(limits) || progress.isBusy(at.job(), hosts.get(rank.uuid())));
-      isBusy |= !isTold && (reads || computes);
+      isBusy |= computes && !isTold;
     }
     if (standing.behind().isEmpty() && !isTold) {
-      isBusy |=
-          standing.ahead().stream()
-              .anyMatch(rank -> progress.gpus.get(rank.uuid()).io >= limits.ioBytes());
+      for (RankCounts.Rank rank : standing.ahead()) {
+        if (progress.gpus.get(rank.uuid()).io >= limits.ioBytes()) {
+          return false;
+        }
+      }
     }
     return !isBusy || at.time() - standing.since() >= limits.busyAfter();
   }

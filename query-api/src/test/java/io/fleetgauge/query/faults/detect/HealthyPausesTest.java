@@ -40,6 +40,15 @@ class HealthyPausesTest {
     }
   }
 
+  @Test
+  void aCheckpointOfHours() {
+    PlayedJob job = PlayedJob.large();
+    job.all(WORK, 60);
+
+    assertThat(job.but(0, IDLE.cpu(1).io(2e6).behind(1), SPIN, 180)).isEmpty();
+    assertThat(job.all(WORK, 60)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void anEvaluationThatHardlyWorksOnOneRank(boolean isProfiled) {
