@@ -17,6 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NvlinkTrendTest {
   private static final long DAY = 86_400_000;
 
+  /** A seed for recoveries that do not scatter. */
+  private static final long REGULAR = 0;
+
   /**
    * Findings of a link of days with a rate of recoveries.
    *
@@ -29,9 +32,13 @@ class NvlinkTrendTest {
     NvlinkTrend trend = new NvlinkTrend(Thresholds.defaults());
     Ticks ticks = Ticks.host("h1").gpu(0).step(tick);
     Random random = new Random(seed);
+    double whole = 0;
     int count = 0;
-    for (long time = 15_000; time <= days * DAY; time += 15_000) {
-      if (random.nextDouble() < rate.applyAsDouble((double) time / DAY) * 15_000 / DAY) {
+    for (long time = 0; time <= days * DAY; time += 15_000) {
+      double expected = rate.applyAsDouble((double) time / DAY) * 15_000 / DAY;
+      whole += expected;
+      if (seed == REGULAR ? whole >= 1 : random.nextDouble() < expected) {
+        whole -= seed == REGULAR ? 1 : 0;
         count++;
       }
       if (time % tick == 0) {
@@ -77,8 +84,8 @@ class NvlinkTrendTest {
   void aTrendOfFewDaysIsToldADayBeforeToo(double factor) {
     List<Finding> found =
         link(
-            1,
-            1.75,
+            REGULAR,
+            1.76,
             15_000,
             Signal.LINK_RECOVERY,
             day -> day < 0.25 ? 0 : 10 * Math.pow(factor, day - 0.25));
