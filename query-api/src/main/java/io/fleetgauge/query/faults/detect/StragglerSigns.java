@@ -34,12 +34,9 @@ final class StragglerSigns {
 
   private static final double AT_CAP = 0.95;
 
-  /** Traffic below this, in bytes/s, says nothing about the pace. */
-  private static final double LEAST_BYTES = 1e8;
-
   /** Measures of the pace; the first says most. */
   private static final List<Measure> PACE =
-      List.of(Measure.TENSOR, Measure.NVLINK, Measure.RDMA, Measure.SM, Measure.UTIL);
+      List.of(Measure.TENSOR, Measure.NVLINK, Measure.SM, Measure.POWER);
 
   private final JobWindow window;
   private final StragglerLimits limits;
@@ -154,22 +151,17 @@ final class StragglerSigns {
 
   /** The measure that says most about how fast the job goes on, of those that are read. */
   private Measure paceOf(Group group) {
-    if (group.activity != Measure.TENSOR) {
-      for (Measure bytes : List.of(Measure.NVLINK, Measure.RDMA)) {
-        if (spread(group.rows, bytes).median() >= LEAST_BYTES) {
-          return bytes; // each step sends as much
-        }
-      }
+    if (group.activity == Measure.TENSOR) {
+      return Measure.TENSOR;
     }
-    return group.activity;
+    // Who waits in a kernel is as utilized as who works: bytes or, without links, power tell it.
+    if (spread(group.rows, Measure.NVLINK).median() >= LEAST_BYTES) {
+      return Measure.NVLINK;
+    }
+    return group.activity == Measure.UTIL ? Measure.POWER : group.activity;
   }
 
   private double pace(Group group) {
-    if (group.activity == Measure.UTIL) {
-      // Who waits in a kernel is as utilized as who works: bytes or, without links, power tell it.
-      double bytes = spread(group.rows, Measure.NVLINK).median();
-      return bytes >= LEAST_BYTES ? bytes : spread(group.rows, Measure.POWER).median();
-    }
     double[] work = new double[group.rows.length];
     for (int i = 0; i < work.length; i++) {
       int row = group.rows[i];
