@@ -161,8 +161,8 @@ public final class JudgeFaultsCommand extends TerminalCommand implements Command
   private String command() {
     return String.format(
         Locale.ROOT,
-        "Seeds %d to %d: `fleetgauge judge-faults --seed %d --traces %d --hosts %d --hours %d"
-            + " --kind-hours %d --factor %.0f --only %s`.",
+        "Seeds %d to %d:\n\n```sh\nfleetgauge judge-faults --seed %d --traces %d --hosts %d --hours %d"
+            + " --kind-hours %d --factor %.0f --only %s\n```",
         seed,
         seed + traces - 1,
         seed,

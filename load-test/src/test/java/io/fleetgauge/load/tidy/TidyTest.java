@@ -1045,6 +1045,7 @@ class TidyTest {
               "query.faults.reading",
               "query.faults.record",
               "query.faults.tell",
+              "query.inventory",
               "query.rules.ownership",
               "runtime.config",
               "runtime.http",
@@ -1324,7 +1325,6 @@ class TidyTest {
               "load.chaos",
               "load.compare",
               "load.demo",
-              "load.judge",
               "load.judge",
               "load.measure"),
           library(
