@@ -11,6 +11,7 @@ import io.fleetgauge.probe.ProbeProcess;
 import io.fleetgauge.probe.config.ProbeConfig;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.AlertmanagerSettings;
+import io.fleetgauge.query.config.FaultsSettings;
 import io.fleetgauge.query.config.NotificationSettings;
 import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.runtime.config.LocalHost;
@@ -251,7 +252,13 @@ public final class DemoCommand extends TerminalCommand implements Command {
     RulesSettings rules =
         RulesSettings.bundled(URI.create(address(port)), data.resolve(RULES_FOLDER));
     return fleet.startQuery(
-        queryHost(), port, insecure, config -> config.with(rules, notifications));
+        queryHost(),
+        port,
+        insecure,
+        config ->
+            config
+                .with(rules, notifications)
+                .with(FaultsSettings.every(Duration.ofSeconds(tickSeconds), List.of())));
   }
 
   private void startAll() throws StartFailure, InterruptedException {
