@@ -9,7 +9,9 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the probe has recorded around the beginning of an episode.
@@ -32,7 +34,11 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
    * @param time when it was seen first in this time, ms since the epoch
    * @param count how often it was seen since the probe started
    */
-  public record Line(long time, long count, String kind, String text) {}
+  public record Line(long time, long count, String kind, String text) {
+    private Line and(Line other) {
+      return new Line(Math.min(time, other.time), Math.max(count, other.count), kind, text);
+    }
+  }
 
   /**
    * A recording.
@@ -55,24 +61,22 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
   }
 
   public static FaultContext of(Episode episode, List<Series> lines, List<Series> windows) {
-    List<Line> read = new ArrayList<>();
+    // A line has several series while its GPU changes hands.
+    Map<String, Line> read = new HashMap<>();
     for (Series each : lines) {
-      if (isOf(episode, each.labels())) {
-        for (int i = 0; i < each.size(); i++) {
-          if (!Staleness.isMarker(each.values()[i])) {
-            int newest = last(each);
-            read.add(
-                new Line(
-                    each.times()[i],
-                    (long) each.values()[newest],
-                    each.labels().value("kind"),
-                    each.labels().value("line")));
-            break;
-          }
-        }
+      int newest = last(each);
+      if (newest >= 0 && isOf(episode, each.labels())) {
+        Line line =
+            new Line(
+                first(each),
+                (long) each.values()[newest],
+                each.labels().value("kind"),
+                each.labels().value("line"));
+        read.merge(line.kind + " " + line.text, line, Line::and);
       }
     }
-    read.sort(Comparator.comparingLong(Line::time).thenComparing(Line::text));
+    List<Line> inOrder = new ArrayList<>(read.values());
+    inOrder.sort(Comparator.comparingLong(Line::time).thenComparing(Line::text));
     List<Window> recorded = new ArrayList<>();
     for (Series each : windows) {
       int newest = last(each);
@@ -87,7 +91,7 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
     }
     recorded.sort(Comparator.comparingLong(Window::time).thenComparing(Window::fault));
     return new FaultContext(
-        read.subList(0, Math.min(MOST_LINES, read.size())), List.copyOf(recorded));
+        inOrder.subList(0, Math.min(MOST_LINES, inOrder.size())), List.copyOf(recorded));
   }
 
   /** A series of another GPU says nothing of an episode of one. */
@@ -101,6 +105,15 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
   /** The lines themselves. */
   public List<String> texts() {
     return lines.stream().map(Line::text).toList();
+  }
+
+  /** The time of the first number of a series that has one. */
+  private static long first(Series of) {
+    int i = 0;
+    while (Staleness.isMarker(of.values()[i])) {
+      i++;
+    }
+    return of.times()[i];
   }
 
   private static int last(Series of) {

@@ -42,6 +42,10 @@ final class HostTrack {
   private final long[] intervals = new long[INTERVALS];
   private int intervalCount;
   private long last;
+
+  /** The last step before which ticks came, however late: who catches up is not silent, ms. */
+  private long heard = Long.MIN_VALUE;
+
   private boolean hasSent;
   private Labels place;
   private Episode silence;
@@ -123,6 +127,7 @@ final class HostTrack {
             intervals[intervalCount++ % INTERVALS] = tick.time() - last;
           }
           hasSent = true;
+          heard = now;
           last = tick.time();
           place = tick.place();
           isGivenUp = false;
@@ -140,7 +145,7 @@ final class HostTrack {
     if (silence != null) {
       silence = silence.seen(Math.max(time, silence.lastSeen()));
       changed.accept(silence);
-    } else if (time - last >= silentMillis()) {
+    } else if (time - Math.max(last, heard) >= silentMillis()) {
       Finding finding =
           Finding.of(
               FaultKind.HOST_SILENT,

@@ -6,6 +6,7 @@ import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -27,6 +28,10 @@ public final class HostTicks {
 
   /** A counter that was not read for so long begins again. */
   private static final long FORGET_MILLIS = 86_400_000;
+
+  /** Readings of GPU instances that are added to those of the GPU, which has none of its own. */
+  private static final Set<Signal> OF_INSTANCES =
+      EnumSet.of(Signal.PROCESSES, Signal.UNOWNED_PROCESSES);
 
   private static final int MOST_SERIES = 50_000;
   private static final Set<String> OF_GPU =
@@ -179,7 +184,9 @@ public final class HostTicks {
       row.isEnded |= row.at < at; // else the series of the next owner begins now
       return isRead;
     }
-    owner(at, sample.labels);
+    if (!isInstance(sample.labels)) {
+      owner(at, sample.labels);
+    }
     if (row.at != at) { // a GPU with several owners has it several times
       row.before = row.value;
       row.beforeAt = row.at;
@@ -190,19 +197,23 @@ public final class HostTicks {
     return isRead;
   }
 
+  private static boolean isInstance(Labels labels) {
+    return !labels.value("GPU_I_ID").isEmpty();
+  }
+
   private Row begin(Labels labels) {
+    boolean isInstance = isInstance(labels);
     List<Signal> signals = new ArrayList<>();
     for (Signal signal : Signal.of(labels.metric())) {
-      if (signal.selects(labels::value)) {
+      if (signal.selects(labels::value) && (!isInstance || OF_INSTANCES.contains(signal))) {
         signals.add(signal);
       }
     }
-    boolean isInstance = !labels.value("GPU_I_ID").isEmpty();
     boolean isNameless =
         !signals.isEmpty()
             && signals.getFirst().entity().isOfGpu()
             && labels.value("UUID").isEmpty();
-    if (signals.isEmpty() || isInstance || isNameless || rows.size() >= MOST_SERIES) {
+    if (signals.isEmpty() || isNameless || rows.size() >= MOST_SERIES) {
       return null;
     }
     Labels identity = labels.without(ownerLabels).with(Labels.NAME, labels.metric());

@@ -376,6 +376,18 @@ class FaultEngineTest {
   }
 
   @Test
+  void aHostThatSendsWhatIsLongPastIsNotSilent() {
+    Play play = new Play().from(1, "h1", 500).from(1, "h2", 500);
+    play(engine, play, 1, 20, Set.of(), 0);
+    for (long step = 121; step <= 130; step++) {
+      engine.feed("h1", play.at("h1", step * STEP, "j"));
+      engine.feed("h2", play.at("h2", (step - 100) * STEP, "j")); // it catches up
+      engine.at(step * STEP);
+    }
+    assertThat(told(engine.changes())).isEmpty();
+  }
+
+  @Test
   void aHostThatIsExpectedAndNeverSentIsSilent() {
     engine.expect(List.of("h9"));
     for (long step = 1; step <= 10; step++) {

@@ -83,6 +83,20 @@ class HostTicksTest {
   }
 
   @Test
+  void processesOfInstancesAreThoseOfTheirGpuAndTheirOwnersAreNot() {
+    Labels instance = gpu("gpu_processes").with("GPU_I_ID", "1").with("job", "of-an-instance");
+    feed(
+        series(gpu(POWER), 0, 500),
+        series(gpu("gpu_processes"), 0, 0),
+        series(instance, 0, 1),
+        series(instance.with("GPU_I_ID", "2"), 0, 1),
+        series(gpu(POWER).with("GPU_I_ID", "1"), 0, 250));
+    assertThat(last().get(Signal.PROCESSES)).isEqualTo(2);
+    assertThat(last().get(Signal.POWER)).isEqualTo(500);
+    assertThat(last().job()).isEmpty();
+  }
+
+  @Test
   void aGaugeThatEndedHasNoValue() {
     feed(
         series(gpu(POWER), 0, 500, 15, Staleness.MARKER),
