@@ -43,8 +43,11 @@ final class HostTrack {
   private int intervalCount;
   private long last;
 
-  /** The last step before which ticks came, however late: who catches up is not silent, ms. */
+  /** The last step before which only late ticks came, ms: who catches up is not silent. */
   private long heard = Long.MIN_VALUE;
+
+  /** True if ticks have come since the last step. */
+  private boolean isHeard;
 
   private boolean hasSent;
   private Labels place;
@@ -127,7 +130,7 @@ final class HostTrack {
             intervals[intervalCount++ % INTERVALS] = tick.time() - last;
           }
           hasSent = true;
-          heard = now;
+          isHeard = true;
           last = tick.time();
           place = tick.place();
           isGivenUp = false;
@@ -142,6 +145,8 @@ final class HostTrack {
 
   /** Goes on to a step: a host that has sent nothing for a while is silent. */
   void at(long time, Consumer<Episode> changed) {
+    heard = isHeard && time - last >= silentMillis() ? time : heard;
+    isHeard = false;
     if (silence != null) {
       silence = silence.seen(Math.max(time, silence.lastSeen()));
       changed.accept(silence);
