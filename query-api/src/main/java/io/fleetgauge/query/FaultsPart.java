@@ -19,6 +19,9 @@ import java.util.function.LongSupplier;
 
 /** Faults: their evaluation, and who is told of them. */
 final class FaultsPart implements ProcessPart {
+  /** Longest time of a read: the next step is due soon. */
+  private static final long READ_MILLIS = 30_000;
+
   private final Vertx vertx;
   private final QueryConfig config;
   private final QuerierPart queries;
@@ -67,7 +70,7 @@ final class FaultsPart implements ProcessPart {
                       thresholds(config),
                       new InventoryReader(config.lookback(), config.inventory().keep()),
                       planned,
-                      config.timeout().toMillis(),
+                      Math.min(config.timeout().toMillis(), READ_MILLIS),
                       clock)));
       receivers =
           Optional.of(

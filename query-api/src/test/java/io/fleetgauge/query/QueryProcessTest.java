@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 class QueryProcessTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| `(fleetgauge_query_\\w+)`");
 
-  /** Metrics of groups of rules, once they have been evaluated. */
+  /** Metrics of groups of rules, once they have been evaluated, and of faults that are open. */
   private static final Pattern LATER =
-      Pattern.compile("_query_rule_(evaluation|group_(iterations|last_|rules))");
+      Pattern.compile("_query_(rule_(evaluation|group_(iterations|last_|rules))|faults_open)");
 
   @TempDir private Path folder;
 
@@ -87,6 +87,7 @@ class QueryProcessTest {
               {name: query-process-%d, port: %d, discovery: {method: file, file: {path: '%s'}}}
             tracing: {endpoint: 'http://127.0.0.1:1'}
             rules: {alertmanagers: {main: {urls: ['http://127.0.0.1:1']}}}
+            faults: {receivers: {main: {url: 'http://127.0.0.1:1/'}}}
             """
                 .formatted(System.nanoTime(), freePort(), members));
     Set<String> documented = new TreeSet<>();

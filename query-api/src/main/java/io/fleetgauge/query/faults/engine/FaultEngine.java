@@ -212,6 +212,16 @@ public final class FaultEngine {
    * missing.
    */
   public void at(long now) {
+    at(now, true);
+  }
+
+  /**
+   * As {@link #at(long)}.
+   *
+   * @param isNow false for a step that is long past: its samples may be read later than it is, so
+   *     that no host is found to be silent
+   */
+  public void at(long now, boolean isNow) {
     boolean isFirst = time == 0;
     time = now - Math.floorMod(now, STEP_MILLIS);
     if (isFirst) {
@@ -219,7 +229,7 @@ public final class FaultEngine {
     }
     for (Iterator<HostTrack> all = hosts.values().iterator(); all.hasNext(); ) {
       HostTrack host = all.next();
-      host.at(time, episode -> take(host, episode));
+      host.at(time, isNow, episode -> take(host, episode));
       if (!host.isGivenUp && time - host.last() > WAIT_MILLIS) {
         giveUp(host);
       }

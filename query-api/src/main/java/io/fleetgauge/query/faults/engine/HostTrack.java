@@ -144,13 +144,13 @@ final class HostTrack {
   }
 
   /** Goes on to a step: a host that has sent nothing for a while is silent. */
-  void at(long time, Consumer<Episode> changed) {
+  void at(long time, boolean isNow, Consumer<Episode> changed) {
     heard = isHeard && time - last >= silentMillis() ? time : heard;
     isHeard = false;
     if (silence != null) {
       silence = silence.seen(Math.max(time, silence.lastSeen()));
       changed.accept(silence);
-    } else if (time - Math.max(last, heard) >= silentMillis()) {
+    } else if (isNow && time - Math.max(last, heard) >= silentMillis()) {
       Finding finding =
           Finding.of(
               FaultKind.HOST_SILENT,

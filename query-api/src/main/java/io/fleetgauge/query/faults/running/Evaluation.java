@@ -133,7 +133,7 @@ final class Evaluation {
     return some;
   }
 
-  private void feed(Map<String, List<Series>> hosts, long after, long to) {
+  private void feed(Map<String, List<Series>> hosts, long after, long to, boolean isNow) {
     hosts.forEach(
         (host, all) -> {
           List<Series> some = upTo(all, after, to);
@@ -142,12 +142,12 @@ final class Evaluation {
             engine.feed(host, some);
           }
         });
-    engine.at(to);
+    engine.at(to, isNow);
   }
 
   /** Goes on to a step that another process has published. */
   void replay(Map<String, List<Series>> hosts, long after, long to) {
-    feed(hosts, after, to);
+    feed(hosts, after, to, false);
   }
 
   /**
@@ -155,10 +155,12 @@ final class Evaluation {
    *
    * @param after samples of earlier times have been given; {@link Long#MIN_VALUE} for all
    * @param to the step, ms since the epoch
+   * @param isNow false if the step is long past
    * @param missing hosts whose samples could not be read, which may not be silent
    */
-  Outcome step(Map<String, List<Series>> hosts, long after, long to, Set<String> missing) {
-    feed(hosts, after, to);
+  Outcome step(
+      Map<String, List<Series>> hosts, long after, long to, boolean isNow, Set<String> missing) {
+    feed(hosts, after, to, isNow);
     Map<String, Episode> changed = new LinkedHashMap<>();
     engine.changes().forEach(each -> changed.put(each.id(), each));
     subjects.clear();

@@ -42,6 +42,9 @@ public final class RunningFaults implements AutoCloseable {
   /** So long the hosts of a gateway that is gone are waited for, ms. */
   private static final long PATIENCE_MILLIS = 60_000;
 
+  /** A step that is older is past: samples may have come since. */
+  private static final long PAST_MILLIS = 2 * PATIENCE_MILLIS;
+
   /** A host that has sent nothing for so long is not read by itself any more, ms. */
   private static final long FORGOTTEN_MILLIS = 86_400_000;
 
@@ -370,7 +373,8 @@ public final class RunningFaults implements AutoCloseable {
       if (step <= of.published) {
         of.evaluation.replay(read.hosts(), after, step);
       } else {
-        outcomes.add(of.evaluation.step(read.hosts(), after, step, read.missing()));
+        boolean isNow = environment.clock().getAsLong() - step < PAST_MILLIS;
+        outcomes.add(of.evaluation.step(read.hosts(), after, step, isNow, read.missing()));
       }
       after = step;
     }
