@@ -7,6 +7,7 @@ import io.fleetgauge.promql.syntax.ParseException;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.GpuEvent;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -22,6 +23,8 @@ final class GrafanaEvents {
 
   /** Kinds of events. */
   enum Kind {
+    /** A fault of a host, a GPU or a job, while it is open. */
+    FAULT("fault", "gpu_fault_active%s"),
     /** A GPU reports another XID than before. */
     XID("XID error", GpuEvent.XID.metric() + "%s"),
     /** A GPU is throttled, for a reason other than idling or a setting. */
@@ -61,6 +64,11 @@ final class GrafanaEvents {
 
     String text() {
       return switch (kind) {
+        case FAULT ->
+            FaultKind.find(labels.value("kind")).map(FaultKind::title).orElse("fault")
+                + (labels.value("cause").isEmpty() ? "" : " (" + labels.value("cause") + ")")
+                + " on "
+                + where();
         case XID -> "XID " + (long) value + " on " + where();
         case THROTTLE -> "throttle reasons 0x" + Long.toHexString((long) value) + " on " + where();
         case HOST -> "no data from " + where();
@@ -99,7 +107,7 @@ final class GrafanaEvents {
         throw GrafanaJson.bad(
             "the event "
                 + word
-                + " is unknown; use xid, throttle or host, each optionally with matchers"
+                + " is unknown; use fault, xid, throttle or host, each optionally with matchers"
                 + " such as xid{rack=\"r0\"}");
       }
       String matchers =
@@ -149,6 +157,7 @@ final class GrafanaEvents {
     if (result instanceof Answer.Matrix matrix) {
       for (Series series : matrix.series()) {
         switch (kind) {
+          case FAULT -> faults(series, step, events);
           case XID -> xids(series, events);
           case THROTTLE -> throttles(series, step, events);
           case HOST -> silences(series, end, step, events);
@@ -156,6 +165,19 @@ final class GrafanaEvents {
       }
     }
     return events;
+  }
+
+  /** One event for each time without a gap. */
+  private static void faults(Series series, long step, List<Event> events) {
+    int from = 0;
+    for (int i = 1; i <= series.size(); i++) {
+      boolean isLast = i == series.size() || series.times()[i] - series.times()[i - 1] > step;
+      if (isLast) {
+        long[] times = series.times();
+        events.add(new Event(Kind.FAULT, times[from], times[i - 1], series.labels(), 1));
+        from = i;
+      }
+    }
   }
 
   private static void xids(Series series, List<Event> events) {

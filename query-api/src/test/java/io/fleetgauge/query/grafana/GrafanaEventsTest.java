@@ -122,6 +122,14 @@ class GrafanaEventsTest {
   }
 
   @Test
+  void aFaultLastsWhileItIsOpen() {
+    List<GrafanaEvents.Event> events =
+        events(GrafanaEvents.Kind.FAULT, 9, new long[] {1, 2, 3, 6}, 1, 1, 1, 1);
+    assertThat(times(events)).containsExactly("1-3", "6-6");
+    assertThat(events.getFirst().text()).isEqualTo("fault on n1, GPU 3");
+  }
+
+  @Test
   void eventsHaveNoPlaceInAnswersWithoutSteps() {
     assertThat(GrafanaEvents.of(GrafanaEvents.Kind.XID, new Answer.Scalar(0, 1), 1, 1)).isEmpty();
   }
