@@ -74,7 +74,7 @@ class DemoTest {
     }
     try (var left = Files.list(folder.resolve("data"))) {
       assertThat(left.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder("fleetgauge.log", "gateways", "rules");
+          .containsExactlyInAnyOrder("fleetgauge.log", "gateways", "rules", "faults.jsonl");
     }
   }
 
