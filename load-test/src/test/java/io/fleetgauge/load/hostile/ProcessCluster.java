@@ -109,7 +109,8 @@ final class ProcessCluster implements AutoCloseable {
     int place = gateways;
     return launcher.launch(
         "query",
-        "http: {host: 127.0.0.1, port: %d}\n".formatted(http.get(place))
+        // What it finds would be stored: these tests count all that is.
+        "http: {host: 127.0.0.1, port: %d}\nfaults: {enabled: false}\n".formatted(http.get(place))
             + cluster(place, rightSecret()));
   }
 

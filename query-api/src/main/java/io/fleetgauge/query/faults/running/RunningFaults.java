@@ -289,10 +289,11 @@ public final class RunningFaults implements AutoCloseable {
             .filter(host -> !PseudoHosts.isOne(host))
             .toList();
     long most = Math.clamp(HOST_STEPS_AT_ONCE / Math.max(1, hosts.size()), 1, STEPS_AT_ONCE);
-    long due = Math.min(most, (now - of.last) / interval);
-    if (due <= 0) {
+    if (now - of.last < interval) {
       return;
     }
+    // A step that is not waited for any more does not wait for the one that has just begun.
+    long due = Math.clamp((now - interval - of.last) / interval, 1, most);
     long to = of.last + due * interval;
     of.isBusy = true;
     data.arrived(to, to + interval)
