@@ -27,14 +27,17 @@ public record Work(
     double pcie) {
   public static final Work NONE = new Work(false, 0, 0, 0, 0, 0, 1, 0, 0, 0);
 
-  /** A process holds the GPU and computes nothing. */
+  /** A process holds the GPU and computes nothing: 122 W of an H200, and 79 W without it. */
   public static Work idle(double memory) {
-    return new Work(true, 0, 0, 0, 0, 0.02, 1, memory, 0, 0);
+    return new Work(true, 0, 0, 0, 5e-6, 0.07, 1, memory, 0, 0);
   }
 
-  /** Waits on the GPU for other GPUs: a kernel that does nothing else. */
+  /**
+   * Waits on the GPU for other GPUs: a kernel that does nothing else but poll a flag in the host's
+   * memory, as NCCL 2.28 does on an H200.
+   */
   public static Work waiting(double power, double memory) {
-    return new Work(true, 1, 0.04, 0, 0.002, power, 1, memory, 0, 0);
+    return new Work(true, 1, 0.0142, 0, 4.4e-6, power, 1, memory, 0, 6.7e7);
   }
 
   /**

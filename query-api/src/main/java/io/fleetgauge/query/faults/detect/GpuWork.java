@@ -29,6 +29,9 @@ final class GpuWork {
   private static final double IDLE_UTILISATION = 5;
   private static final double PARTS = 0.03;
 
+  /** Activity of memory that only refreshes itself is 4e-6 to 5e-6. */
+  private static final double STILL_DRAM = 1e-5;
+
   /** What a GPU does. */
   enum State {
     /** It computes or moves data. */
@@ -200,7 +203,9 @@ final class GpuWork {
     }
     double dram = gpu.get(Signal.DRAM_ACTIVE);
     boolean isProfiled = !Double.isNaN(tensor) || !Double.isNaN(dram);
-    boolean moves = links >= Math.max(limits.linkBytes(), limits.linkShare() * workingLinks(0));
+    boolean moves =
+        links >= Math.max(limits.linkBytes(), limits.linkShare() * workingLinks(0))
+            && !polls(dram, limits);
     boolean computes =
         isProfiled
             ? tensor >= limits.tensor() || dram >= limits.dram()
@@ -221,6 +226,14 @@ final class GpuWork {
       return State.WORKS;
     }
     return isPart ? State.INERT : State.SPINS;
+  }
+
+  /**
+   * Returns true if the traffic of the links is none of data: a kernel that waits reads a flag in
+   * the host's memory again and again, and data would appear in the GPU's memory, too.
+   */
+  private boolean polls(double dram, HangLimits limits) {
+    return dram < STILL_DRAM + links / limits.memoryBytes();
   }
 
   private void learn() {

@@ -28,6 +28,51 @@ class HangDetectorTest {
     return finding.suspects().stream().limit(3).map(Suspect::uuid).toList();
   }
 
+  // --- as read on an H200, driver 580.159, NCCL 2.28.9: four ranks, of which one stops ---
+
+  private static final PlayedJob.Act H200_WORK =
+      new PlayedJob.Act(100, 361, 0.216, 0.0627, 5.1e9, 2, 22, 0, 1, 0, 0.2456);
+
+  /** Its kernel polls a flag in the host's memory, over PCIe. */
+  private static final PlayedJob.Act H200_WAITS =
+      new PlayedJob.Act(100, 122.45, 0, 4.43e-6, 1.14e8, 2, 33, 0, 1, 0, 0.01422);
+
+  /** Holds memory and clocks, and has no kernel. */
+  private static final PlayedJob.Act H200_HELD =
+      new PlayedJob.Act(0, 122.1, 0, 5e-6, 8e5, 0.01, 22, 0, 1, 0, 0);
+
+  @Test
+  void aHangOfRealKernelsThatPollTheHostIsFoundBySignature() {
+    PlayedJob job = new PlayedJob(1, 4, true, false, 1);
+    job.all(H200_WORK, 10);
+
+    Told told = only(job.but(2, H200_HELD, H200_WAITS, 4));
+
+    assertThat(told.afterMillis()).isLessThanOrEqualTo(THREE_MINUTES);
+    assertThat(told.finding().text()).contains("CPU side");
+    assertThat(suspects(told.finding())).startsWith(PlayedJob.uuid(0, 2));
+  }
+
+  @Test
+  void aHangOfRealKernelsIsFoundByCountsWithinTwoTicks() {
+    PlayedJob job = new PlayedJob(1, 4, true, true, 1);
+    job.all(H200_WORK, 10);
+
+    Told told = only(job.but(2, H200_HELD.behind(1), H200_WAITS, 1));
+
+    assertThat(told.afterMillis()).isLessThanOrEqualTo(TWO_TICKS);
+    assertThat(suspects(told.finding())).startsWith(PlayedJob.uuid(0, 2));
+  }
+
+  @Test
+  void aCheckpointThatIsCopiedToTheHostIsNoHangThoughLittleOfTheMemoryIsBusy() {
+    PlayedJob job = new PlayedJob(1, 4, true, true, 1);
+    job.all(H200_WORK, 10);
+
+    assertThat(job.all(new PlayedJob.Act(100, 130, 0, 2e-4, 1e9, 1, 0, 0, 1, 0, 0.01), 6))
+        .isEmpty();
+  }
+
   // --- counts ---
 
   @Test
