@@ -10,6 +10,7 @@ import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.faults.detect.Evidence;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.detect.Suspect;
+import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.record.FaultSeries;
 import io.fleetgauge.runtime.config.TrustSettings;
@@ -234,6 +235,8 @@ class IsolationTest {
             false);
     body.series(FaultSeries.active(episode, "h1"), NOW, 1);
     body.series(FaultSeries.episode(episode, "h1"), NOW - 60_000, 1);
+    Verdict verdict = Verdict.unknown(FaultKind.STRAGGLER, "unknown" + mark);
+    body.series(FaultSeries.verdict("train" + mark, place.without("gpu"), "h1", verdict), NOW, 1);
   }
 
   private int write(LocalFleet fleet, RemoteWriteBody body, String token) throws Exception {
@@ -325,7 +328,7 @@ class IsolationTest {
       saysNothing(answer, path);
     }
     assertThat(get(ofBoth, "/metrics", "token-a").statusCode()).isEqualTo(403);
-    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":31");
+    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":32");
   }
 
   @Test

@@ -189,7 +189,7 @@ final class RandomRequests {
                   + ", \"payload\": \"label_values(UUID)\"}");
       case 13 ->
           Request.get(
-              "/api/v1/faults?"
+              any("/api/v1/faults?", "/api/v1/faults/jobs?")
                   + any("", "tenant=b", "host=h1", "host=h1&gpu=0", "job=train", "kind=xid")
                   + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
       default ->

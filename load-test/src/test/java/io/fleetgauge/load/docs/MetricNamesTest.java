@@ -35,6 +35,7 @@ class MetricNamesTest {
           "gpu_fault_episode",
           "gpu_fault_episodes_total",
           "gpu_fault_evaluated_timestamp_seconds",
+          "gpu_job_verdict",
           "gpu_lemon_score",
           "gpu_inventory_hosts",
           "gpu_inventory_gpus",

@@ -237,6 +237,15 @@ class FaultsInFleetTest {
     assertThat(faults(api, "state=open&host=h1&severity=critical&job=train")).hasSize(1);
     assertThat(faults(api, "state=open&host=h0&gpu=0")).isEmpty();
     assertThat(faults(api, "tenant=b")).isEmpty();
+    List<JsonNode> verdicts = new ArrayList<>();
+    get(api, "/api/v1/faults/jobs?job=train")
+        .path("jobs")
+        .path(0)
+        .path("verdicts")
+        .forEach(verdicts::add);
+    assertThat(verdicts)
+        .extracting(each -> each.path("kind").asText() + " " + each.path("verdict").asText())
+        .containsExactly("hang found", "straggler not_enough_evidence");
     isOverOnce(api, hang);
   }
 

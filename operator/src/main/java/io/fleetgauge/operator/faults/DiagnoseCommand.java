@@ -4,6 +4,8 @@ import io.fleetgauge.operator.client.QueryApi;
 import io.fleetgauge.operator.status.QuestionCommand;
 import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.DocumentCommand;
+import io.fleetgauge.runtime.terminal.Paragraph;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -47,7 +49,13 @@ public final class DiagnoseCommand extends QuestionCommand {
     List<Map.Entry<String, String>> parameters = new ArrayList<>(filter.parameters());
     parameters.add(Map.entry("state", "all"));
     parameters.add(Map.entry("from", from));
-    return data(api.object("/api/v1/faults", parameters));
+    JsonObject data = data(api.object("/api/v1/faults", parameters));
+    if (!filter.job().isEmpty()) {
+      JsonObject jobs =
+          data(api.object("/api/v1/faults/jobs", List.of(Map.entry("job", filter.job()))));
+      data.put("jobs", jobs.getJsonArray("jobs"));
+    }
+    return data;
   }
 
   private static List<JsonObject> faults(JsonObject data) {
@@ -57,6 +65,24 @@ public final class DiagnoseCommand extends QuestionCommand {
                 .thenComparing(each -> SEVERITIES.indexOf(each.getString("severity")))
                 .thenComparing(each -> -FaultText.since(each)))
         .toList();
+  }
+
+  /** What detectors think of a job, of which no fault may be open. */
+  private static String verdicts(JsonObject data) {
+    StringBuilder out = new StringBuilder();
+    List<JsonObject> jobs =
+        DocumentCommand.rows(data.getJsonArray("jobs", new JsonArray())).toList();
+    for (JsonObject job : jobs) {
+      if (jobs.size() > 1) {
+        out.append("tenant %s\n".formatted(job.getString("tenant")));
+      }
+      DocumentCommand.rows(job.getJsonArray("verdicts"))
+          .forEach(each -> out.append(FaultText.verdict(each)));
+    }
+    return jobs.isEmpty() && data.containsKey("jobs")
+        ? Paragraph.wrapped(
+            2, "no verdicts: the job does not run now, or no query API has faults.enabled", 2)
+        : out.toString();
   }
 
   @Override
@@ -76,7 +102,7 @@ public final class DiagnoseCommand extends QuestionCommand {
     if (all.size() > open) {
       out.append("; %d over".formatted(all.size() - open));
     }
-    out.append('\n');
+    out.append('\n').append(verdicts(data));
     long now = System.currentTimeMillis();
     all.forEach(each -> out.append(FaultText.paragraphs(each, now)));
     return out.toString();

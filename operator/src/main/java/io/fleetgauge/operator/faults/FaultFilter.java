@@ -32,8 +32,8 @@ final class FaultFilter {
         + (host.isEmpty() ? "" : "host " + host);
   }
 
-  String host() {
-    return host;
+  String job() {
+    return job;
   }
 
   List<Map.Entry<String, String>> parameters() {

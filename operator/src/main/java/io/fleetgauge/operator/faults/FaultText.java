@@ -75,6 +75,14 @@ final class FaultText {
         + "\n";
   }
 
+  /** A verdict of the detector of a kind of fault on a job. */
+  static String verdict(JsonObject of) {
+    StringBuilder out = new StringBuilder();
+    String state = of.getString("verdict", "").replace('_', ' ');
+    add(out, of.getString("kind"), state + ": " + of.getString("reason"));
+    return out.toString();
+  }
+
   /** All that is known of a fault. */
   static String paragraphs(JsonObject fault, long now) {
     StringBuilder out = new StringBuilder();

@@ -7,6 +7,7 @@ import io.fleetgauge.query.ApiServer;
 import io.fleetgauge.query.faults.detect.Evidence;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.detect.Suspect;
+import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.record.FaultSeries;
 import io.fleetgauge.sample.Labels;
@@ -117,6 +118,37 @@ class FaultCommandsTest {
         .contains("power, watts: 650.0 before, none now")
         .contains("its count is the lowest")
         .contains(FaultKind.GPU_LOST.action());
+  }
+
+  @Test
+  void aDiagnosisOfAJobSaysWhatDetectorsThinkOfItAndWhy() {
+    Labels owner = Labels.of("job", "train-8", "tenant", "a");
+    verdict(owner, new Verdict(FaultKind.HANG, Verdict.State.NONE, "its GPUs work"));
+    verdict(owner, Verdict.unknown(FaultKind.STRAGGLER, "its GPUs do different work"));
+    assertThat(run(new DiagnoseCommand(), "--job", "train-8")).as(err.toString()).isZero();
+    assertThat(out.toString())
+        .isEqualTo(
+            """
+            job train-8: no fault is open
+              hang        none: its GPUs work
+              straggler   not enough evidence: its GPUs do different work
+            """);
+    out.getBuffer().setLength(0);
+    assertThat(run(new DiagnoseCommand(), "--job", "train-8", "--format", "json")).isZero();
+    assertThat(
+            new JsonObject(out.toString()).getJsonArray("jobs").getJsonObject(0).getString("job"))
+        .isEqualTo("train-8");
+  }
+
+  @Test
+  void aJobThatDoesNotRunHasNoVerdicts() {
+    assertThat(run(new DiagnoseCommand(), "--job", "train-9")).as(err.toString()).isZero();
+    assertThat(out.toString()).contains("no verdicts: the job does not run now");
+  }
+
+  private void verdict(Labels owner, Verdict of) {
+    Labels labels = FaultSeries.verdict(owner.value("job"), owner, "n1", of);
+    api.fleet.with(new Series(labels, new long[] {NOW - 20_000}, new double[] {1}));
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.Severity;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -77,21 +78,21 @@ record FaultFilter(
     String host = in.text("host");
     String gpu = in.text("gpu");
     if (index(gpu).isPresent() && host.isEmpty()) {
-      throw Parameters.invalid("gpu", "an index needs the parameter host; a UUID does not");
+      throw Parameters.invalid(
+          "gpu", gpu + " is an index, which needs the parameter host too; a UUID does not");
     }
     long to = Math.min(now, in.time("to", now));
     long from = in.time("from", to - DAY);
     if (from > to) {
-      throw Parameters.invalid("from", "must not be after to");
-    }
-    int limit = in.text("limit").isEmpty() ? FEW : in.limit();
-    if (limit < 1 || limit > MOST) {
-      throw Parameters.invalid("limit", "must be from 1 to " + MOST);
+      throw Parameters.invalid(
+          "from",
+          Instant.ofEpochMilli(from) + " is after to, which is " + Instant.ofEpochMilli(to));
     }
     String cursor = in.text("cursor");
     Optional<Place> after = Place.parse(cursor);
     if (!cursor.isEmpty() && after.isEmpty()) {
-      throw Parameters.invalid("cursor", "take it from the field next of an answer");
+      throw Parameters.invalid(
+          "cursor", "\"" + cursor + "\" is none; take it from the field next of an answer");
     }
     return new FaultFilter(
         host,
@@ -103,8 +104,17 @@ record FaultFilter(
         state(in.text("state")),
         from,
         to,
-        limit,
+        limit(in, FEW, MOST),
         after);
+  }
+
+  /** The parameter {@code limit}, from 1 on. */
+  static int limit(Parameters in, int otherwise, int most) throws QueryFailure {
+    int limit = in.text("limit").isEmpty() ? otherwise : in.limit();
+    if (limit < 1 || limit > most) {
+      throw Parameters.invalid("limit", limit + " must be from 1 to " + most);
+    }
+    return limit;
   }
 
   private static List<String> words(List<String> texts) {
@@ -124,7 +134,11 @@ record FaultFilter(
     for (String word : words(texts)) {
       kinds.add(
           FaultKind.find(word)
-              .orElseThrow(() -> Parameters.invalid("kind", word + " is no kind of fault")));
+              .orElseThrow(
+                  () ->
+                      Parameters.invalid(
+                          "kind",
+                          "\"" + word + "\" is no kind of fault; docs/faults.md has them")));
     }
     return kinds;
   }
@@ -135,7 +149,9 @@ record FaultFilter(
       severities.add(
           Severity.find(word)
               .orElseThrow(
-                  () -> Parameters.invalid("severity", "may be info, warning or critical")));
+                  () ->
+                      Parameters.invalid(
+                          "severity", "\"" + word + "\" may be info, warning or critical")));
     }
     return severities;
   }
@@ -145,7 +161,7 @@ record FaultFilter(
       case "", "all" -> Optional.empty();
       case "open" -> Optional.of(State.OPEN);
       case "over" -> Optional.of(State.OVER);
-      default -> throw Parameters.invalid("state", "may be open, over or all");
+      default -> throw Parameters.invalid("state", "\"" + text + "\" may be open, over or all");
     };
   }
 

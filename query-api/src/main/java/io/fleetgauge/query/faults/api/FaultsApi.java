@@ -1,5 +1,6 @@
 package io.fleetgauge.query.faults.api;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
@@ -18,6 +19,7 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.vertx.core.Future;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,14 +28,18 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** {@code GET /api/v1/faults}, and {@code /api/v1/faults/lemons}. */
+/** {@code GET /api/v1/faults}, and {@code jobs} and {@code lemons} below it. */
 public final class FaultsApi {
   /** An open episode has a sample in each hour. */
   private static final long OPEN_MILLIS = 3_900_000;
 
   private static final long LEMON_MILLIS = 2L * 3_600_000;
   private static final int LEMONS = 20;
-  private static final int MOST_LEMONS = 10_000;
+  private static final int JOBS = 1_000;
+  private static final int MOST_ROWS = 10_000;
+
+  /** Verdicts are stored each minute, a while later if hosts are waited for. */
+  private static final long VERDICT_MILLIS = 300_000;
 
   private final QueryConfig config;
   private final Querier querier;
@@ -52,6 +58,7 @@ public final class FaultsApi {
       ApiRoutes routes, QueryConfig config, Querier querier, LongSupplier clock) {
     FaultsApi api = new FaultsApi(config, querier, clock);
     routes.get("/api/v1/faults", api::faults);
+    routes.get("/api/v1/faults/jobs", api::jobs);
     routes.get("/api/v1/faults/lemons", api::lemons);
   }
 
@@ -149,43 +156,67 @@ public final class FaultsApi {
                 warnings));
   }
 
+  // --- jobs ---
+
+  private Future<Body> jobs(ApiRequest request) throws QueryFailure {
+    Parameters in = request.parameters();
+    int limit = FaultFilter.limit(in, JOBS, MOST_ROWS);
+    List<Matcher> matchers = new ArrayList<>();
+    matchers.add(Matcher.equal(Labels.NAME, FaultSeries.VERDICT));
+    for (String name : List.of("job", "tenant")) {
+      if (!in.text(name).isEmpty()) {
+        matchers.add(Matcher.equal(name, in.text(name)));
+      }
+    }
+    long now = clock.getAsLong();
+    return samples(request, List.of(new Selection(matchers, now - VERDICT_MILLIS, now)))
+        .map(
+            reply ->
+                rows("jobs", JobRow.of(reply.value().getFirst()), limit, JobRow::write, reply));
+  }
+
   // --- lemons ---
 
-  private record Lemon(Labels labels, double score) {}
+  private record Lemon(Labels labels, double score) {
+    void write(JsonGenerator json) throws IOException {
+      json.writeStartObject();
+      json.writeStringField("host", labels.value("Hostname"));
+      json.writeStringField("gpu", labels.value("gpu"));
+      json.writeStringField("UUID", labels.value("UUID"));
+      json.writeNumberField("score", score);
+      json.writeEndObject();
+    }
+  }
 
   private Future<Body> lemons(ApiRequest request) throws QueryFailure {
-    Parameters in = request.parameters();
-    int limit = in.text("limit").isEmpty() ? LEMONS : in.limit();
-    if (limit < 1 || limit > MOST_LEMONS) {
-      throw Parameters.invalid("limit", "must be from 1 to " + MOST_LEMONS);
-    }
+    int limit = FaultFilter.limit(request.parameters(), LEMONS, MOST_ROWS);
     long now = clock.getAsLong();
     Selection scores =
         new Selection(
             List.of(Matcher.equal(Labels.NAME, FaultSeries.LEMON)), now - LEMON_MILLIS, now);
     return samples(request, List.of(scores))
-        .map(
-            reply -> {
-              List<Lemon> lemons = newest(reply.value().getFirst());
-              return Body.large(
-                  () ->
-                      Json.success(
-                          json -> {
-                            json.writeStartObject();
-                            json.writeArrayFieldStart("lemons");
-                            for (Lemon each : lemons.subList(0, Math.min(limit, lemons.size()))) {
-                              json.writeStartObject();
-                              json.writeStringField("host", each.labels.value("Hostname"));
-                              json.writeStringField("gpu", each.labels.value("gpu"));
-                              json.writeStringField("UUID", each.labels.value("UUID"));
-                              json.writeNumberField("score", each.score);
-                              json.writeEndObject();
-                            }
-                            json.writeEndArray();
-                            json.writeEndObject();
-                          },
-                          reply.warnings()));
-            });
+        .map(reply -> rows("lemons", newest(reply.value().getFirst()), limit, Lemon::write, reply));
+  }
+
+  private interface RowWriter<T> {
+    void write(T row, JsonGenerator json) throws IOException;
+  }
+
+  private static <T> Body rows(
+      String name, List<T> all, int limit, RowWriter<T> writer, Reply<?> reply) {
+    return Body.large(
+        () ->
+            Json.success(
+                json -> {
+                  json.writeStartObject();
+                  json.writeArrayFieldStart(name);
+                  for (T each : all.subList(0, Math.min(limit, all.size()))) {
+                    writer.write(each, json);
+                  }
+                  json.writeEndArray();
+                  json.writeEndObject();
+                },
+                reply.warnings()));
   }
 
   private static List<Lemon> newest(List<Series> scores) {

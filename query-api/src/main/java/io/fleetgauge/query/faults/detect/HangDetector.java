@@ -43,6 +43,7 @@ public final class HangDetector implements JobDetector {
   private Stall told;
 
   private int resuming;
+  private Verdict verdict = unknown("the job has just begun");
 
   /**
    * A stall of all GPUs.
@@ -71,6 +72,7 @@ public final class HangDetector implements JobDetector {
     copy.hasRanks = hasRanks;
     copy.told = told;
     copy.resuming = resuming;
+    copy.verdict = verdict;
     return copy;
   }
 
@@ -88,20 +90,68 @@ public final class HangDetector implements JobDetector {
       if (told != null) {
         out.accept(byStall(step, told)); // nothing tells that it is over
       }
+      verdict =
+          told == null
+              ? unknown("most of its GPUs are not read")
+              : found(told.cause(), "the last samples showed it");
       return;
     }
     boolean isStopped = progress.isStopped();
     List<Standing> standing = isStopped ? List.of() : standing(step);
     toldCounts.keySet().removeIf(key -> standing.stream().noneMatch(each -> is(each, key)));
     standing.forEach(each -> toldCounts.put(each.communicator(), each.since()));
+    Finding byCounts = null;
     if (!standing.isEmpty()) {
       progress.isFault();
-      out.accept(byCounts(step, standing));
+      byCounts = byCounts(step, standing);
+      out.accept(byCounts);
     }
     stall(step, countsMoved, isStopped);
     if (told != null) {
       out.accept(byStall(step, told));
     }
+    verdict =
+        byCounts == null
+            ? verdict(countsMoved, isStopped)
+            : found(byCounts.cause(), "ranks are missing or behind, and no count of NCCL rises");
+  }
+
+  @Override
+  public Optional<Verdict> verdict() {
+    return Optional.of(verdict);
+  }
+
+  private static Verdict unknown(String reason) {
+    return Verdict.unknown(FaultKind.HANG, reason);
+  }
+
+  private static Verdict found(String cause, String reason) {
+    return new Verdict(FaultKind.HANG, Verdict.State.FOUND, cause + ": " + reason);
+  }
+
+  private Verdict verdict(boolean countsMoved, boolean isStopped) {
+    if (told != null) {
+      return found(told.cause(), "no GPU works, though processes hold them");
+    }
+    if (progress.works > 0) {
+      return new Verdict(FaultKind.HANG, Verdict.State.NONE, "its GPUs work");
+    }
+    if (countsMoved) {
+      return new Verdict(FaultKind.HANG, Verdict.State.NONE, "its counts of NCCL operations rise");
+    }
+    if (progress.withProcesses == 0) {
+      return unknown("no process holds its GPUs");
+    }
+    if (isStopped) {
+      return unknown("its processes use no CPU time: they are suspended, or in a debugger");
+    }
+    if (progress.worked < limits.worked()) {
+      return unknown("it has not worked for long enough to know its level of work");
+    }
+    return unknown(
+        progress.spins > 0
+            ? "no GPU works now, and kernels wait: it may be a pause"
+            : "all its GPUs are idle: it may be a pause, or a server that nobody asks");
   }
 
   private static boolean is(Standing standing, String communicator) {

@@ -2,6 +2,7 @@ package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.reading.JobStep;
 import io.fleetgauge.sample.gpu.FaultKind;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Finds faults of one job. Not for several threads. */
@@ -18,6 +19,11 @@ public interface JobDetector {
    * Before the first step.
    */
   default void restore(FaultKind kind, Subject subject) {}
+
+  /** What it thinks of the job since the last step; empty if it looks at single GPUs only. */
+  default Optional<Verdict> verdict() {
+    return Optional.empty();
+  }
 
   /** A detector that goes on from here on its own: late samples are looked at again with it. */
   JobDetector copy();

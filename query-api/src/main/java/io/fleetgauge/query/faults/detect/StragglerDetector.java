@@ -47,7 +47,7 @@ public final class StragglerDetector implements JobDetector {
   /** The measure that paces are of: those of different ones cannot be compared. */
   private Measure paceOf;
 
-  private StragglerVerdict verdict = StragglerVerdict.unknown("the job has just begun", 0);
+  private Verdict verdict = unknown("the job has just begun");
 
   /** A GPU that had a sign in the last window. */
   private record Slow(JobGpu gpu, int windows, long since, Sign sign) {}
@@ -75,9 +75,14 @@ public final class StragglerDetector implements JobDetector {
     return copy;
   }
 
-  /** What is known of the job since its last window. */
-  public StragglerVerdict verdict() {
-    return verdict;
+  /** The verdict of its last window. */
+  @Override
+  public Optional<Verdict> verdict() {
+    return Optional.of(verdict);
+  }
+
+  private static Verdict unknown(String reason) {
+    return Verdict.unknown(FaultKind.STRAGGLER, reason);
   }
 
   @Override
@@ -96,7 +101,7 @@ public final class StragglerDetector implements JobDetector {
       began = step.time();
     }
     if (window != null && window.start() != start) {
-      close(start);
+      close();
       window = null;
     }
     if (window == null) {
@@ -106,13 +111,13 @@ public final class StragglerDetector implements JobDetector {
     tell(out);
   }
 
-  private void close(long next) {
+  private void close() {
     if (window.start() < began + limits.young()) {
-      verdict = StragglerVerdict.unknown("the job has just begun", next);
+      verdict = unknown("the job has just begun");
       return;
     }
     if (!window.isWorking()) {
-      verdict = StragglerVerdict.unknown("the job draws too little power to be at work", next);
+      verdict = unknown("the job draws too little power to be at work");
       paused++;
       slow = paused > 2 * limits.windows() ? Map.of() : slow;
       return;
@@ -140,7 +145,7 @@ public final class StragglerDetector implements JobDetector {
     slow = now;
     restored = Set.of();
     keep(signs.paceOf(), signs.pace());
-    verdict = verdict(signs, next);
+    verdict = verdict(signs);
   }
 
   /** Keeps the pace of a window, if it is of the measure that says most of those so far. */
@@ -206,21 +211,23 @@ public final class StragglerDetector implements JobDetector {
     return best;
   }
 
-  private StragglerVerdict verdict(StragglerSigns signs, long time) {
+  private Verdict verdict(StragglerSigns signs) {
     Map<Subject, List<Slow>> found = found();
     if (!found.isEmpty()) {
       String who =
           found.values().stream().map(StragglerDetector::name).sorted().toList().toString();
-      return new StragglerVerdict(
-          StragglerVerdict.State.STRAGGLER, who.substring(1, who.length() - 1), time);
+      return new Verdict(
+          FaultKind.STRAGGLER, Verdict.State.FOUND, who.substring(1, who.length() - 1));
     }
     if (signs.judged() == 0 || !signs.unknown().isEmpty()) {
       String reason =
           signs.unknown().isEmpty() ? "nothing is read of its GPUs" : signs.unknown().getFirst();
-      return StragglerVerdict.unknown(reason, time);
+      return unknown(reason);
     }
-    return new StragglerVerdict(
-        StragglerVerdict.State.EQUAL, signs.judged() + " GPUs are as fast as their equals", time);
+    return new Verdict(
+        FaultKind.STRAGGLER,
+        Verdict.State.NONE,
+        signs.judged() + " GPUs are as fast as their equals");
   }
 
   private void tell(Consumer<Finding> out) {

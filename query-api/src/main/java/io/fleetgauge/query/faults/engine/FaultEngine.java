@@ -3,7 +3,6 @@ package io.fleetgauge.query.faults.engine;
 import io.fleetgauge.query.faults.detect.Detectors;
 import io.fleetgauge.query.faults.detect.HostDetector;
 import io.fleetgauge.query.faults.detect.JobDetector;
-import io.fleetgauge.query.faults.detect.StragglerVerdict;
 import io.fleetgauge.query.faults.detect.Thresholds;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.reading.GpuTick;
@@ -411,14 +410,12 @@ public final class FaultEngine {
     return told.open();
   }
 
-  /**
-   * The answer to the question whether a GPU of a job is slower than its equals; empty if there is
-   * no such job now.
-   *
-   * @param owner labels of its owner, of which {@code tenant} and {@code namespace} count
-   */
-  public Optional<StragglerVerdict> stragglerVerdict(String job, Labels owner) {
-    return Optional.ofNullable(jobs.get(JobKey.of(job, owner))).flatMap(JobTrack::stragglerVerdict);
+  /** What detectors think of the jobs that run now. */
+  public List<JobVerdicts> verdicts() {
+    return jobs.values().stream()
+        .map(JobTrack::verdicts)
+        .filter(each -> !each.host().isEmpty() && !each.owner().isEmpty())
+        .toList();
   }
 
   /** The hosts that have sent nothing for a while. */

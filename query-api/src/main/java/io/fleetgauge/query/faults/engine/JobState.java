@@ -2,12 +2,12 @@ package io.fleetgauge.query.faults.engine;
 
 import io.fleetgauge.query.faults.detect.Finding;
 import io.fleetgauge.query.faults.detect.JobDetector;
-import io.fleetgauge.query.faults.detect.StragglerDetector;
-import io.fleetgauge.query.faults.detect.StragglerVerdict;
 import io.fleetgauge.query.faults.detect.Thresholds;
+import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.episode.EpisodeTrack;
 import io.fleetgauge.query.faults.reading.JobStep;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,6 +19,7 @@ final class JobState {
   static final long MISSING_MILLIS = 60_000;
 
   static final String ENDED = "the job has ended";
+  private static final String UNSEEN = "no new samples have come of its GPUs";
 
   private final List<JobDetector> detectors;
   private final EpisodeTrack track;
@@ -30,6 +31,12 @@ final class JobState {
   private long missingSince;
   private boolean hasBegun;
   private boolean hasEnded;
+
+  /** Labels that all its GPUs share. */
+  private Labels owner = Labels.EMPTY;
+
+  /** True if anything was known of the last step. */
+  private boolean isSeen;
 
   /**
    * @param time of the step before the first
@@ -64,6 +71,8 @@ final class JobState {
             missingSince,
             hasBegun);
     copy.hasEnded = hasEnded;
+    copy.owner = owner;
+    copy.isSeen = isSeen;
     return copy;
   }
 
@@ -82,12 +91,17 @@ final class JobState {
     }
   }
 
-  /** The answer to the question whether one of its GPUs is slower than its equals. */
-  Optional<StragglerVerdict> stragglerVerdict() {
+  Labels owner() {
+    return owner;
+  }
+
+  /** What detectors think of it: that is not enough evidence if nothing has come of it lately. */
+  List<Verdict> verdicts() {
     return detectors.stream()
-        .filter(StragglerDetector.class::isInstance)
-        .map(each -> ((StragglerDetector) each).verdict())
-        .findFirst();
+        .map(JobDetector::verdict)
+        .flatMap(Optional::stream)
+        .map(each -> isSeen ? each : Verdict.unknown(each.kind(), UNSEEN))
+        .toList();
   }
 
   void rename(String id, String name) {
@@ -113,6 +127,7 @@ final class JobState {
    */
   void at(long next, Optional<JobStep> step) {
     time = next;
+    isSeen = step.isPresent() && step.get().gpus().stream().anyMatch(JobStep.JobGpu::fresh);
     if (hasEnded) {
       return;
     }
@@ -127,7 +142,8 @@ final class JobState {
     }
     hasBegun = true;
     missingSince = 0;
-    if (step.get().gpus().stream().noneMatch(JobStep.JobGpu::fresh)) {
+    owner = step.get().owner();
+    if (!isSeen) {
       return; // nothing is known of this step
     }
     List<Finding> findings = new ArrayList<>();

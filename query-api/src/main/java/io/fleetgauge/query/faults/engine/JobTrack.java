@@ -1,9 +1,9 @@
 package io.fleetgauge.query.faults.engine;
 
-import io.fleetgauge.query.faults.detect.StragglerVerdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.reading.JobStep;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -69,8 +69,10 @@ final class JobTrack {
     return replayed;
   }
 
-  Optional<StragglerVerdict> stragglerVerdict() {
-    return live.stragglerVerdict();
+  /** What detectors think of it now. */
+  JobVerdicts verdicts() {
+    String first = hosts.stream().min(Comparator.naturalOrder()).orElse("");
+    return new JobVerdicts(key.job(), live.owner(), first, live.verdicts());
   }
 
   /** All its episodes as they are known now. */

@@ -1,5 +1,6 @@
 package io.fleetgauge.query.faults.record;
 
+import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.episode.Lemons;
 import io.fleetgauge.sample.Labels;
@@ -14,6 +15,7 @@ public final class FaultSeries {
   public static final String DELIVERED = "gpu_fault_delivered";
   public static final String EVALUATED = "gpu_fault_evaluated_timestamp_seconds";
   public static final String LEMON = Lemons.SERIES;
+  public static final String VERDICT = "gpu_job_verdict";
 
   public static final String ID = "episode";
   static final String DETAILS = "details";
@@ -24,6 +26,8 @@ public final class FaultSeries {
 
   /** Labels that change while the same job has a GPU, and say nothing of the fault. */
   private static final Set<String> CHANGING = Set.of("pid", "process_name");
+
+  private static final int MAX_REASON = 300;
 
   private FaultSeries() {}
 
@@ -65,6 +69,22 @@ public final class FaultSeries {
   public static Labels delivered(Episode of, String home, String receiver, String state) {
     return Labels.of(
         Labels.NAME, DELIVERED, HOST, home, ID, of.id(), RECEIVER, receiver, "state", state);
+  }
+
+  /**
+   * Labels of a verdict on a job.
+   *
+   * @param owner labels that all its GPUs share
+   * @param home the first of its hosts
+   */
+  public static Labels verdict(String job, Labels owner, String home, Verdict of) {
+    Labels labels = owner.without(CHANGING);
+    return (labels.value("job").isEmpty() ? labels.with("job", job) : labels)
+        .with(Labels.NAME, VERDICT)
+        .with(HOST, home)
+        .with("kind", of.kind().text())
+        .with("verdict", of.state().text())
+        .with("reason", of.reason().substring(0, Math.min(MAX_REASON, of.reason().length())));
   }
 
   /** Labels of the score of a host or GPU, whoever has it. */

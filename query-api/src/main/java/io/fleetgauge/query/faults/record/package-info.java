@@ -11,6 +11,7 @@
  * gpu_fault_delivered{episode,receiver,state}     time of the sample of gpu_fault_episode that the
  *                                                 receiver has taken, seconds
  * gpu_fault_evaluated_timestamp_seconds           the last step
+ * gpu_job_verdict{job,kind,verdict,reason,...}    1 each minute while a detector thinks so of a job
  * gpu_lemon_score{Hostname,UUID,...}              of nodes and GPUs that had episodes
  * </pre>
  *

@@ -3,6 +3,7 @@ package io.fleetgauge.query.faults.running;
 import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.engine.FaultEngine;
+import io.fleetgauge.query.faults.engine.JobVerdicts;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.episode.Lemons;
 import io.fleetgauge.query.faults.record.FaultSeries;
@@ -17,6 +18,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,6 +56,9 @@ final class Evaluation {
 
   private final Lemons lemons = new Lemons();
   private final Map<Labels, Long> totals = new HashMap<>();
+
+  /** Verdicts on jobs that were stored last. */
+  private Set<Labels> verdicts = Set.of();
 
   /** Identities of episodes that were over, the newest last. */
   private final Map<String, Boolean> over = new LinkedHashMap<>();
@@ -199,6 +204,7 @@ final class Evaluation {
       for (Lemons.Lemon each : lemons.at(to)) {
         out.samples.add(new DerivedSample(FaultSeries.lemon(each), to, each.score()));
       }
+      verdicts(to, out);
     }
     out.samples.add(new DerivedSample(Labels.of(Labels.NAME, FaultSeries.EVALUATED), to, to / 1e3));
     return out;
@@ -211,6 +217,19 @@ final class Evaluation {
     out.samples.removeIf(
         each -> Staleness.isMarker(each.value()) && active.contains(each.labels()));
     active.forEach(labels -> out.samples.add(new DerivedSample(labels, time, 1)));
+  }
+
+  private void verdicts(long time, Outcome out) {
+    Set<Labels> now = new LinkedHashSet<>();
+    for (JobVerdicts job : engine.verdicts()) {
+      job.verdicts()
+          .forEach(each -> now.add(FaultSeries.verdict(job.job(), job.owner(), job.host(), each)));
+    }
+    now.forEach(labels -> out.samples.add(new DerivedSample(labels, time, 1)));
+    verdicts.stream()
+        .filter(before -> !now.contains(before))
+        .forEach(before -> out.samples.add(DerivedSample.end(before, time)));
+    verdicts = now;
   }
 
   /** A host is not silent only because nobody has its samples. */

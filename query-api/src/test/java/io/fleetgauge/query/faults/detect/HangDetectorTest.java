@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.faults.detect.PlayedJob.Told;
 import io.fleetgauge.query.faults.reading.Signal;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -204,6 +205,40 @@ class HangDetectorTest {
     }
 
     assertThat(job.all(WORK, 30)).isEmpty();
+  }
+
+  // --- verdicts ---
+
+  @Test
+  void aVerdictSaysThatAJobWorksThatItHangsOrWhyNobodyCanSay() {
+    PlayedJob job = PlayedJob.large();
+    assertThat(job.verdict().state()).isEqualTo(Verdict.State.NOT_ENOUGH_EVIDENCE);
+    job.all(WORK, 10);
+    assertThat(job.verdict())
+        .isEqualTo(new Verdict(FaultKind.HANG, Verdict.State.NONE, "its GPUs work"));
+    job.but(19, IDLE.behind(1), SPIN, 2);
+    assertThat(job.verdict().state()).isEqualTo(Verdict.State.FOUND);
+    assertThat(job.verdict().reason()).startsWith("collective: ");
+    job.all(WORK, 1);
+    assertThat(job.verdict().state()).isEqualTo(Verdict.State.NONE);
+  }
+
+  @Test
+  void aPauseIsNotEnoughEvidenceOfAHangAndNoneOfItsAbsence() {
+    PlayedJob job = PlayedJob.large();
+    job.all(WORK.io(0), 20);
+    job.all(IDLE.io(0), 10);
+    assertThat(job.verdict().state()).isEqualTo(Verdict.State.NOT_ENOUGH_EVIDENCE);
+    assertThat(job.verdict().reason()).contains("a pause");
+  }
+
+  @Test
+  void aJobWithoutProcessesSaysSo() {
+    PlayedJob job = PlayedJob.large();
+    job.all(WORK, 10);
+    job.all(IDLE.gone(), 3);
+    assertThat(job.verdict())
+        .isEqualTo(Verdict.unknown(FaultKind.HANG, "no process holds its GPUs"));
   }
 
   // --- the signature ---

@@ -168,6 +168,11 @@ final class PlayedJob {
     silent.add(host);
   }
 
+  /** What the detector thinks of it. */
+  Verdict verdict() {
+    return detector.verdict().orElseThrow();
+  }
+
   /** The findings of the last step. */
   List<Finding> last() {
     return last;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fleetgauge.query.faults.detect.PacedJob.Gpu;
 import io.fleetgauge.query.faults.detect.PacedJob.Host;
-import io.fleetgauge.query.faults.detect.StragglerVerdict.State;
+import io.fleetgauge.query.faults.detect.Verdict.State;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ class StragglerDetectorTest {
     PacedJob job = new PacedJob(seed, 2, 8);
     play(job, HOUR);
     assertEquals(Map.of(), found);
-    assertEquals(State.EQUAL, detector.verdict().state());
+    assertEquals(State.NONE, detector.verdict().orElseThrow().state());
     long from = job.time;
     job.gpu(1, 3).clock *= 0.9;
     play(job, IN_TIME);
@@ -69,12 +69,12 @@ class StragglerDetectorTest {
     assertFalse(finding.proven());
     assertTrue(Math.abs(finding.since() - from) <= 120_000, finding::toString);
     assertTrue(finding.text().startsWith("GPU 3 of n1 is slower"), finding.text());
-    assertEquals(State.STRAGGLER, detector.verdict().state());
+    assertEquals(State.FOUND, detector.verdict().orElseThrow().state());
     job.gpu(1, 3).clock = PacedJob.BOOST;
     play(job, 17);
     play(job, 8);
     assertEquals(Map.of(), found);
-    assertEquals(State.EQUAL, detector.verdict().state());
+    assertEquals(State.NONE, detector.verdict().orElseThrow().state());
   }
 
   @Test
@@ -178,7 +178,7 @@ class StragglerDetectorTest {
     PacedJob job = new PacedJob(8, 2, 8);
     job.hasProfile = false;
     play(job, HOUR);
-    assertEquals(State.EQUAL, detector.verdict().state());
+    assertEquals(State.NONE, detector.verdict().orElseThrow().state());
     job.gpu(0, 5).linkErrors = 1;
     job.gpu(0, 5).late = 0.12;
     play(job, IN_TIME);
@@ -287,8 +287,10 @@ class StragglerDetectorTest {
     job.gpu(0, 2).clock *= 0.5;
     play(job, HOUR);
     assertEquals(Map.of(), found);
-    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().state());
-    assertTrue(detector.verdict().reason().contains("fewer than 4"), detector.verdict().reason());
+    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().orElseThrow().state());
+    assertTrue(
+        detector.verdict().orElseThrow().reason().contains("fewer than 4"),
+        detector.verdict().orElseThrow().reason());
   }
 
   @Test
@@ -301,8 +303,10 @@ class StragglerDetectorTest {
     job.gpu(0, 2).clock *= 0.7;
     play(job, HOUR);
     assertEquals(Map.of(), found);
-    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().state());
-    assertTrue(detector.verdict().reason().contains("different work"), detector.verdict().reason());
+    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().orElseThrow().state());
+    assertTrue(
+        detector.verdict().orElseThrow().reason().contains("different work"),
+        detector.verdict().orElseThrow().reason());
   }
 
   @Test
@@ -310,8 +314,10 @@ class StragglerDetectorTest {
     PacedJob job = new PacedJob(15, 1, 8);
     job.phase = 0;
     play(job, HOUR);
-    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().state());
-    assertTrue(detector.verdict().reason().contains("power"), detector.verdict().reason());
+    assertEquals(State.NOT_ENOUGH_EVIDENCE, detector.verdict().orElseThrow().state());
+    assertTrue(
+        detector.verdict().orElseThrow().reason().contains("power"),
+        detector.verdict().orElseThrow().reason());
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.fleetgauge.query.faults.detect.HostDetector;
 import io.fleetgauge.query.faults.detect.JobDetector;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.detect.Thresholds;
+import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.query.faults.reading.GpuTick;
 import io.fleetgauge.query.faults.reading.HostTick;
@@ -182,6 +183,36 @@ class FaultEngineTest {
     List<Episode> over = engine.changes();
     assertThat(told(over)).containsExactly("hang j 7-19");
     assertThat(over.getFirst().id()).isEqualTo(found.getFirst().id());
+  }
+
+  @Test
+  void eachJobThatRunsHasTheVerdictsOfItsDetectors() {
+    FaultEngine engine = new FaultEngine(Thresholds.defaults(), OWNERS);
+    Play play = new Play().from(1, "h1", 500).from(1, "h2", 500);
+    play(engine, play, 1, 10, Set.of(), 0);
+    assertThat(engine.verdicts()).hasSize(1);
+    JobVerdicts job = engine.verdicts().getFirst();
+    assertThat(job.job()).isEqualTo("j");
+    assertThat(job.owner().value("tenant")).isEqualTo("t");
+    assertThat(job.host()).isEqualTo("h1");
+    assertThat(job.verdicts())
+        .extracting(Verdict::kind)
+        .containsExactlyInAnyOrder(FaultKind.HANG, FaultKind.STRAGGLER);
+    assertThat(job.verdicts())
+        .filteredOn(each -> each.kind() == FaultKind.STRAGGLER)
+        .containsExactly(Verdict.unknown(FaultKind.STRAGGLER, "the job has just begun"));
+    for (long step = 11; step <= 20; step++) {
+      engine.at(step * STEP);
+    }
+    assertThat(engine.verdicts().getFirst().verdicts())
+        .extracting(Verdict::reason)
+        .containsOnly("no new samples have come of its GPUs");
+    for (long step = 21; step <= 30; step++) {
+      engine.feed("h1", play.at("h1", step * STEP, ""));
+      engine.feed("h2", play.at("h2", step * STEP, ""));
+      engine.at(step * STEP);
+    }
+    assertThat(engine.verdicts()).isEmpty();
   }
 
   @Test
