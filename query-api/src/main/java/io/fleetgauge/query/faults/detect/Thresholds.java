@@ -12,7 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Thresholds of all detectors: {@code fault-thresholds.yaml}, and what a site writes in place of
@@ -81,46 +84,57 @@ public final class Thresholds {
   }
 
   /**
-   * Replaces thresholds by others.
+   * Replaces thresholds by others. An entry that cannot be used is left out, so that a file may be
+   * for a newer version too.
    *
    * @param file its name, for messages
    * @param yaml kinds, each with some of the keys of the shipped file
+   * @param leftOut takes a message for each entry that is left out: which and why
+   * @throws InvalidThresholds if it has no entries at all, and is not empty
    */
-  public Thresholds with(String file, String yaml) throws InvalidThresholds {
+  public Thresholds with(String file, String yaml, Consumer<String> leftOut)
+      throws InvalidThresholds {
     Map<FaultKind, Map<String, JsonNode>> merged = new EnumMap<>(FaultKind.class);
     all.forEach((kind, values) -> merged.put(kind, new HashMap<>(values)));
     for (Map.Entry<String, JsonNode> entry : document(file, yaml).properties()) {
-      FaultKind kind =
-          FaultKind.find(entry.getKey())
-              .orElseThrow(
-                  () ->
-                      new InvalidThresholds(file + ": " + entry.getKey() + " is no kind of fault"));
-      if (!entry.getValue().isObject()) {
-        throw new InvalidThresholds(file + ": " + entry.getKey() + " has no keys");
+      Optional<FaultKind> kind = FaultKind.find(entry.getKey());
+      if (kind.isEmpty() || !entry.getValue().isObject()) {
+        leftOut.accept(
+            file
+                + ": "
+                + entry.getKey()
+                + (kind.isEmpty()
+                    ? " is no kind of fault; docs/faults.md has them"
+                    : " has no keys"));
+        continue;
       }
       for (Map.Entry<String, JsonNode> value : entry.getValue().properties()) {
-        check(file + ": " + kind.text() + "." + value.getKey(), kind, value);
-        merged.get(kind).put(value.getKey(), value.getValue());
+        Optional<String> problem = problem(kind.get(), value.getKey(), value.getValue());
+        if (problem.isPresent()) {
+          leftOut.accept(file + ": " + entry.getKey() + "." + value.getKey() + problem.get());
+        } else {
+          merged.get(kind.get()).put(value.getKey(), value.getValue());
+        }
       }
     }
     return new Thresholds(merged);
   }
 
-  private void check(String where, FaultKind kind, Map.Entry<String, JsonNode> value)
-      throws InvalidThresholds {
-    JsonNode now = all.get(kind).get(value.getKey());
-    JsonNode next = value.getValue();
-    if (value.getKey().equals("severity")) {
-      if (Severity.find(next.asText()).isEmpty()) {
-        throw new InvalidThresholds(
-            where + ": " + next.asText() + " is not allowed; allowed is info, warning or critical");
-      }
-    } else if (now == null) {
-      throw new InvalidThresholds(
-          where + " is unknown; known is " + new TreeMap<>(all.get(kind)).keySet());
-    } else if (!next.isNumber() || !next.asText().matches("-?\\d*\\.?\\d+")) {
-      throw new InvalidThresholds(where + ": " + next.asText() + " is no number");
+  private Optional<String> problem(FaultKind kind, String key, JsonNode next) {
+    String text = next.isValueNode() ? next.asText() : next.toString();
+    if (key.equals("severity")) {
+      return Severity.find(text).isPresent()
+          ? Optional.empty()
+          : Optional.of(": " + text + " is not allowed; allowed is info, warning or critical");
     }
+    if (!all.get(kind).containsKey(key)) {
+      Set<String> known = new TreeSet<>(all.get(kind).keySet());
+      known.add("severity");
+      return Optional.of(" is unknown; known is " + known);
+    }
+    return next.isNumber() && text.matches("-?\\d*\\.?\\d+")
+        ? Optional.empty()
+        : Optional.of(": " + text + " is no number; times are in seconds, without a unit");
   }
 
   private static JsonNode document(String file, String yaml) throws InvalidThresholds {

@@ -411,6 +411,10 @@ public final class RunningFaults implements AutoCloseable {
   /** Declares what is counted here. */
   public void declare(Meters meters) {
     counts.declare(meters);
+    meters.gauge(
+        "fault_thresholds_left_out",
+        "Entries of faults.thresholds that cannot be used.",
+        () -> environment.thresholds().leftOut().size());
     meters.counter("fault_samples_written", "Stored samples of faults.", writer::written);
     meters.counter(
         "fault_samples_refused", "Samples of faults that a gateway rejected.", writer::refused);

@@ -257,7 +257,7 @@ class GpuSignsTest {
 
   @Test
   void aThresholdOfASiteReplacesOurs() throws InvalidThresholds {
-    Thresholds own = Thresholds.defaults().with("own.yaml", "hot: {margin: 1}\n");
+    Thresholds own = Thresholds.defaults().with("own.yaml", "hot: {margin: 1}\n", none -> {});
     Ticks ticks = healthy().with(Signal.MARGIN, 3);
     assertThat(new HostWatch(ticks).ticks(4)).hasSize(1);
     assertThat(new HostWatch(ticks, own).all(4)).isEmpty();

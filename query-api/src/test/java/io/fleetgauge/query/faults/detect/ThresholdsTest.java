@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -96,17 +98,38 @@ class ThresholdsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "warm: {margin: 3}          | own.yaml: warm is no kind of fault",
-        "hot: {degrees: 3}          | own.yaml: hot.degrees is unknown; known is [",
-        "hot: {margin: much}        | own.yaml: hot.margin: much is no number",
-        "hot: {margin: .inf}        | own.yaml: hot.margin: .inf is no number",
-        "hot: {severity: loud}      | own.yaml: hot.severity: loud is not allowed; allowed is info",
-        "hot: 3                     | own.yaml: hot has no keys",
+        "warm: {margin: 3}      | warm is no kind of fault; docs/faults.md has them",
+        "hot: {degrees: 3}      | hot.degrees is unknown; known is [",
+        "hot: {margin: much}    | hot.margin: much is no number; times are in seconds, without",
+        "hot: {after: 30s}      | hot.after: 30s is no number; times are in seconds, without a"
+            + " unit",
+        "hot: {margin: .inf}    | hot.margin: .inf is no number",
+        "hot: {margin: }        | hot.margin: null is no number",
+        "hot: {margin: [1, 2]}  | hot.margin: [1,2] is no number",
+        "hot: {severity: loud}  | hot.severity: loud is not allowed; allowed is info, warning or",
+        "hot: 3                 | hot has no keys"
+      })
+  void anEntryThatCannotBeUsedIsLeftOutAndToldAndTheOthersAreUsed(String yaml, String message)
+      throws InvalidThresholds {
+    List<String> leftOut = new ArrayList<>();
+    Thresholds own =
+        Thresholds.defaults().with("own.yaml", yaml + "\nmemory_hot: {quiet: 77}\n", leftOut::add);
+    assertThat(leftOut).hasSize(1);
+    assertThat(leftOut.getFirst()).startsWith("own.yaml: " + message);
+    assertThat(own.of(FaultKind.MEMORY_HOT).number("quiet")).isEqualTo(77);
+    assertThat(own.of(FaultKind.HOT).number("margin")).isEqualTo(5);
+    assertThat(own.of(FaultKind.HOT).severity()).isEqualTo(FaultKind.HOT.severity());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         "- hot                      | own.yaml: kinds of faults with their thresholds are expected",
         "hot: {margin: 3            | own.yaml: "
       })
-  void aFileOfASiteThatCannotBeUsedSaysWhere(String yaml, String message) {
-    assertThatThrownBy(() -> Thresholds.defaults().with("own.yaml", yaml))
+  void aFileOfASiteWithoutEntriesSaysWhere(String yaml, String message) {
+    assertThatThrownBy(() -> Thresholds.defaults().with("own.yaml", yaml, none -> {}))
         .isInstanceOf(InvalidThresholds.class)
         .hasMessageStartingWith(message);
   }
@@ -114,13 +137,15 @@ class ThresholdsTest {
   @Test
   void whatAFileOfASiteLeavesOutStays() throws InvalidThresholds {
     Thresholds own =
-        Thresholds.defaults().with("own.yaml", "hot: {margin: 2.5, severity: critical}\n");
+        Thresholds.defaults()
+            .with("own.yaml", "hot: {margin: 2.5, severity: critical}\n", none -> {});
     Thresholds.OfKind hot = own.of(FaultKind.HOT);
     assertThat(hot.number("margin")).isEqualTo(2.5);
     assertThat(hot.severity()).isEqualTo(Severity.CRITICAL);
     assertThat(hot.number("celsius"))
         .isEqualTo(Thresholds.defaults().of(FaultKind.HOT).number("celsius"));
     assertThat(Thresholds.defaults().of(FaultKind.HOT).number("margin")).isEqualTo(5);
-    assertThat(Thresholds.defaults().with("empty.yaml", "").of(FaultKind.HANG)).isNotNull();
+    assertThat(Thresholds.defaults().with("empty.yaml", "", none -> {}).of(FaultKind.HANG))
+        .isNotNull();
   }
 }
