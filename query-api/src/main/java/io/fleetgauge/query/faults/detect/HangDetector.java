@@ -433,7 +433,7 @@ public final class HangDetector implements JobDetector {
     add(evidence, step, "files, bytes/s", gpu -> Double.NaN, gpu -> gpu.io);
     return new Finding(
         FaultKind.HANG,
-        new Subject("", "", "", step.job(), step.owner()),
+        new Subject("", "", "", step.job(), step.labels()),
         since,
         Optional.empty(),
         cause,

@@ -233,7 +233,8 @@ public final class HostTicks {
     return labels.without(OF_GPU).without(OF_SERIES).without(ownerLabels);
   }
 
-  private static Labels shared(Labels one, Labels other) {
+  /** Those that both have. */
+  static Labels shared(Labels one, Labels other) {
     if (one.equals(other)) {
       return one;
     }

@@ -20,4 +20,14 @@ public record JobStep(String job, Labels owner, long time, List<JobGpu> gpus) {
    *     says nothing about now
    */
   public record JobGpu(HostTick host, GpuTick gpu, boolean fresh) {}
+
+  /** Labels of the place that all its hosts share, such as the region, and those of the owner. */
+  public Labels labels() {
+    Labels place = null;
+    for (JobGpu each : gpus) {
+      Labels of = each.host.place();
+      place = place == null ? of : HostTicks.shared(place, of);
+    }
+    return place == null ? owner : place.with(owner);
+  }
 }
