@@ -70,7 +70,7 @@ class ArchiveTest {
 
   @Test
   void rulesAreInTheArchiveWithThePagesThatTheyLinkTo() throws IOException {
-    String rules = Files.readString(archive.home().resolve("rules/fleetgauge/presence.yaml"));
+    String rules = Files.readString(archive.home().resolve("rules/fleetgauge/faults.yaml"));
     assertThat(rules).contains("/runbooks/NodeDown.md\"\n");
     assertThat(archive.home().resolve("docs/runbooks/NodeDown.md")).exists();
     assertThat(archive.home().resolve("rules/alertmanager.yaml")).exists();

@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.fleetgauge.sample.gpu.ClockReason;
-import io.fleetgauge.sample.gpu.GpuEvent;
+import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.XidClass;
 import java.io.File;
 import java.io.IOException;
@@ -38,6 +37,7 @@ class BundledRulesTest {
   private static final Path RULES = ROOT.resolve("distribution/src/main/rules");
   private static final Path CASES = ROOT.resolve("distribution/src/test/rules");
   private static final Path RUNBOOKS = ROOT.resolve("docs/runbooks");
+  private static final Path FAULTS = RULES.resolve("fleetgauge/faults.yaml");
   private static final Path ALERTMANAGER = RULES.resolve("alertmanager.yaml");
 
   private static List<Path> files(Path folder) throws IOException {
@@ -104,46 +104,79 @@ class BundledRulesTest {
     assertThat(tested).isEqualTo(alerts(files(RULES.resolve("fleetgauge"))).keySet());
   }
 
-  private static String xids(XidClass... classes) {
-    return Stream.of(classes)
-        .flatMap(each -> each.codes().stream())
-        .sorted()
-        .map(String::valueOf)
-        .collect(Collectors.joining("|", "gpu_xid_total{xid=~\"", "\"}"));
+  /** Who changes the catalogue of faults changes the alerts; the series say the severity. */
+  @Test
+  void eachKindOfFaultHasOneAlertWithItsMeaningAndAction() throws Exception {
+    TreeMap<String, JsonNode> alerts = alerts(List.of(FAULTS));
+    Map<String, FaultKind> kinds = kinds();
+    assertThat(kinds.keySet()).isEqualTo(alerts.keySet());
+    assertThat(kinds.values()).containsExactlyInAnyOrder(FaultKind.values());
+    kinds.forEach(
+        (name, kind) -> {
+          JsonNode rule = alerts.get(name);
+          String open = "gpu_fault_active{kind=\"" + kind.text() + "\",shadow!=\"true\"}";
+          boolean isByCode = kind == FaultKind.XID || kind == FaultKind.XID_APPLICATION;
+          assertThat(rule.path("expr").asText())
+              .isEqualTo(isByCode ? open : "max without (cause) (" + open + ")");
+          assertThat(rule.at("/annotations/description").asText()).isEqualTo(kind.meaning());
+          assertThat(rule.at("/annotations/action").asText()).isEqualTo(kind.action());
+          assertThat(rule.has("labels")).isFalse();
+          String wait =
+              switch (kind.severity()) {
+                case CRITICAL -> kind == FaultKind.HOST_SILENT ? "1m" : "";
+                case WARNING -> "5m";
+                case INFO -> "15m";
+              };
+          assertThat(rule.path("for").asText()).as(name).isEqualTo(wait);
+        });
   }
 
-  /** Faults at the probe and annotations follow the same catalogue. */
   @Test
-  void alertsAboutEventsOfGpusHaveTheMetricsAndCodesOfTheCatalogue() throws Exception {
-    Map<String, List<String>> wanted =
-        Map.of(
-            "GpuXidCritical", List.of(xids(XidClass.CRITICAL)),
-            "GpuXidApplication", List.of(xids(XidClass.EXCEPTION, XidClass.APPLICATION)),
-            "GpuXidSameGpuManyJobs", List.of(xids(XidClass.EXCEPTION)),
-            "GpuLost",
-                List.of(
-                    GpuEvent.GPU_LOST.metric(),
-                    "gpu_xid_total{xid=\"" + XidClass.OFF_THE_BUS + "\"}"),
-            "GpuDriverUnresponsive", List.of(GpuEvent.DRIVER_HUNG.metric()),
-            "GpuEccUncorrectable", List.of(GpuEvent.ECC_UNCORRECTED.metric()),
-            "GpuRowRemapFailed", List.of(GpuEvent.ROW_REMAP_FAILURE.metric()),
-            "GpuRecoveryActionNeeded", List.of(GpuEvent.RECOVERY_ACTION.metric()));
-    Set<String> throttling =
-        Stream.of(ClockReason.values())
-            .filter(ClockReason::isThrottling)
-            .map(ClockReason::text)
-            .collect(Collectors.toSet());
-    Pattern reason = Pattern.compile("gpu_clock_event_seconds_total\\{reason=\"(\\w+)\"");
-    TreeMap<String, JsonNode> alerts = alerts(files(RULES.resolve("fleetgauge")));
-    assertThat(alerts).containsKeys(wanted.keySet().toArray(String[]::new));
-    alerts.forEach(
-        (name, rule) -> {
-          String expr = rule.path("expr").asText();
-          assertThat(wanted.getOrDefault(name, List.of())).as(name).allMatch(expr::contains);
-          for (Matcher at = reason.matcher(expr); at.find(); ) {
-            assertThat(throttling).as(name).contains(at.group(1));
-          }
-        });
+  void exceptionsOfManyJobsAreThoseOfTheCatalogue() throws Exception {
+    String codes =
+        XidClass.EXCEPTION.codes().stream().map(String::valueOf).collect(Collectors.joining("|"));
+    JsonNode rule = alerts(files(RULES.resolve("fleetgauge"))).get("GpuXidSameGpuManyJobs");
+    assertThat(rule.path("expr").asText()).contains("gpu_xid_total{xid=~\"" + codes + "\"}");
+  }
+
+  /** Kinds of faults by the names of their alerts. */
+  private static Map<String, FaultKind> kinds() throws IOException {
+    Map<String, FaultKind> kinds = new TreeMap<>();
+    for (var alert : alerts(List.of(FAULTS)).entrySet()) {
+      Matcher kind =
+          Pattern.compile("kind=\"(\\w+)\"").matcher(alert.getValue().path("expr").asText());
+      assertThat(kind.find()).as(alert.getKey()).isTrue();
+      kinds.put(alert.getKey(), FaultKind.find(kind.group(1)).orElseThrow());
+    }
+    return kinds;
+  }
+
+  /** The severity of an alert, unless a site chooses another. */
+  private static String severity(String alert, JsonNode rule) throws IOException {
+    FaultKind kind = kinds().get(alert);
+    return kind == null ? rule.at("/labels/severity").asText() : kind.severity().text();
+  }
+
+  @Test
+  void thePageOfBundledRulesHasEachAlertWithItsSeverity() throws Exception {
+    String page = Files.readString(ROOT.resolve("docs/bundled-rules.md"));
+    TreeMap<String, JsonNode> alerts = alerts(ruleFiles());
+    TreeMap<String, String> wanted = new TreeMap<>();
+    for (var alert : alerts.entrySet()) {
+      wanted.put(alert.getKey(), severity(alert.getKey(), alert.getValue()));
+    }
+    TreeMap<String, String> listed = new TreeMap<>();
+    Matcher rows =
+        Pattern.compile("(?m)^\\| \\[(\\w+)]\\(runbooks/\\1\\.md\\) \\| (\\w+) \\|").matcher(page);
+    while (rows.find()) {
+      listed.put(rows.group(1), rows.group(2));
+    }
+    assertThat(listed).isEqualTo(wanted);
+    int ofFleets = alerts(files(RULES.resolve("fleetgauge"))).size();
+    assertThat(Files.readString(ROOT.resolve("docs/alerting.md")))
+        .contains("evaluate " + ofFleets + " [bundled alerts]");
+    assertThat(Files.readString(ROOT.resolve("CHANGELOG.md")))
+        .contains("- " + ofFleets + " alerts about GPUs and nodes");
   }
 
   @Test
@@ -151,7 +184,8 @@ class BundledRulesTest {
     Set<String> pages = new TreeSet<>();
     for (var alert : alerts(ruleFiles()).entrySet()) {
       JsonNode rule = alert.getValue();
-      assertThat(rule.at("/labels/severity").asText()).isIn("critical", "warning", "info");
+      String severity = severity(alert.getKey(), rule);
+      assertThat(severity).isIn("critical", "warning", "info");
       assertThat(rule.at("/annotations/summary").asText()).as(alert.getKey()).endsWith(".");
       assertThat(rule.at("/annotations/description").asText()).as(alert.getKey()).endsWith(".");
       assertThat(rule.at("/annotations/runbook_url").asText())
@@ -160,8 +194,7 @@ class BundledRulesTest {
       pages.add(page);
       assertThat(ROOT.resolve(page))
           .content()
-          .startsWith(
-              "# " + alert.getKey() + "\n\nSeverity: " + rule.at("/labels/severity").asText())
+          .startsWith("# " + alert.getKey() + "\n\nSeverity: " + severity + ". Rule file: `rules/")
           .contains("\n## Meaning\n", "\n## Impact\n", "\n## How to check\n", "\n## What to do\n");
     }
     assertThat(files(RUNBOOKS).stream().map(ROOT::relativize).map(Path::toString))
@@ -183,7 +216,7 @@ class BundledRulesTest {
     assertThat(run("amtool", List.of("check-config", ALERTMANAGER))).contains("SUCCESS");
     Set<String> known = alerts(ruleFiles()).keySet();
     Matcher names =
-        Pattern.compile("alertname!?=~?\"([\\w|]+)\"").matcher(Files.readString(ALERTMANAGER));
+        Pattern.compile("alertname!?[=~]+\"([\\w|]+)\"").matcher(Files.readString(ALERTMANAGER));
     Set<String> named = new TreeSet<>();
     while (names.find()) {
       named.addAll(List.of(names.group(1).split("\\|")));

@@ -97,7 +97,7 @@ class RulesApiComparisonTest {
         folder.resolve("a.yaml"),
         Files.readString(Path.of("src/test/rules/all-forms.yaml"))
             .replace("interval: 15s", "interval: 2h30m"));
-    for (String bundled : new String[] {"errors", "hangs", "heat", "jobs", "links", "nodes"}) {
+    for (String bundled : new String[] {"faults", "gpus", "jobs", "nodes"}) {
       String file = bundled + ".yaml";
       Files.copy(Path.of("../distribution/src/main/rules/fleetgauge", file), folder.resolve(file));
     }

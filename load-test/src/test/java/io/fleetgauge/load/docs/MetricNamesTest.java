@@ -2,6 +2,7 @@ package io.fleetgauge.load.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -58,6 +59,9 @@ class MetricNamesTest {
   MetricNamesTest() throws IOException {
     for (String page : List.of("gpu", "host", "processes")) {
       known.addAll(Prose.listed("docs/metrics/" + page + ".md", "\\| "));
+    }
+    for (FaultKind kind : FaultKind.values()) {
+      known.add(kind.text());
     }
     assertThat(known).hasSizeGreaterThan(500);
   }

@@ -8,11 +8,18 @@ import io.fleetgauge.load.nodes.driver.Fault;
 import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.jobs.FleetLayout;
 import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.JobSchedule;
 import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.probe.config.TickSettings;
+import io.fleetgauge.query.faults.detect.Thresholds;
+import io.fleetgauge.query.faults.engine.FaultEngine;
+import io.fleetgauge.query.faults.reading.Signal;
+import io.fleetgauge.query.faults.record.FaultSeries;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Tick;
+import io.fleetgauge.sample.gpu.OwnerLabels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +33,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,8 +44,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The bundled alerts about GPU fleets, evaluated by the real Prometheus rules engine on what
- * simulated nodes send: each fires for the fault that it is about, on the node that has it, and
- * none fires while all is well.
+ * simulated nodes send and on the faults that a query API finds in it: each fires for the fault
+ * that it is about, on the node that has it, and none fires while all is well.
  */
 @Tag("slow")
 class AlertsTest {
@@ -47,13 +55,14 @@ class AlertsTest {
   /** Alerts about what no simulated node does; they have cases for promtool only. */
   private static final Set<String> NOT_SIMULATED =
       Set.of(
-          "GpuClockStuckLow",
+          "FaultsNotEvaluated",
+          "GpuMemoryGrows",
+          "GpuMissing",
           "GpuUnschedulable",
-          "InfinibandPortDown",
           "NodeFilesystemFull",
           "NodeFilesystemReadOnly",
           "NodeGpusHot",
-          "NvlinkDown");
+          "NvlinkRecoveriesGrow");
 
   private static final long DAY = Duration.ofDays(1).toMillis();
 
@@ -84,31 +93,39 @@ class AlertsTest {
   private static List<Case> cases() {
     return List.of(
         of(Fault.HUNG_DRIVER, 75, "GpuDriverUnresponsive", "GpuProbeSilent"),
-        of(Fault.LOST, 90, "GpuMissing", "GpuLost", "GpuXidCritical", "GpuProbeSilent"),
+        of(Fault.LOST, 90, "GpuLost", "GpuXid", "GpuProbeSilent"),
         of(Fault.SLOW_DRIVER, 100, "GpuCallsSlow", "GpuProbeSilent"),
-        of(Fault.GSP_TIMEOUT, 70, "GpuXidCritical"),
+        of(Fault.GSP_TIMEOUT, 70, "GpuXid"),
         of(Fault.PAGE_FAULTS, 100, "GpuXidApplication"),
         of(Fault.EXCEPTIONS, Board.GB200, 0, 145, "GpuXidSameGpuManyJobs", "GpuXidApplication"),
-        of(Fault.RESET_NEEDED, 70, "GpuRecoveryActionNeeded"),
-        of(Fault.UNCORRECTABLE, 70, "GpuEccUncorrectable", "GpuXidCritical"),
+        of(Fault.RESET_NEEDED, 70, "GpuRecoveryActionNeeded", "GpuXid"),
+        of(Fault.UNCORRECTABLE, 70, "GpuEccUncorrectable", "GpuXid"),
         of(Fault.CORRECTABLE, 110, "GpuEccCorrectableStorm"),
-        of(Fault.REMAP_FAILED, 70, "GpuRowRemapFailed", "GpuXidCritical"),
-        of(Fault.REMAP_PENDING, 80, "GpuRowRemapPending"),
+        of(Fault.REMAP_FAILED, 70, "GpuRowRemapFailed", "GpuXid"),
+        of(Fault.REMAP_PENDING, 80, "GpuRowRemapPending", "GpuXid"),
         of(Fault.REMAP_LOW, 130, "GpuRemapSpareLow"),
-        of(Fault.THERMAL_SLOWDOWN, 80, "GpuHwThermalSlowdown", "GpuThermalMarginLow"),
-        of(Fault.POWER_BRAKE, 80, "GpuPowerBrake"),
-        of(Fault.SOFTWARE_THERMAL, 130, "GpuSwThermalSlowdown", "GpuThermalMarginLow"),
-        of(Fault.HOT_DIE, 80, "GpuThermalMarginLow"),
+        of(Fault.THERMAL_SLOWDOWN, 80, "GpuHwThermalSlowdown", "GpuHot", "JobStraggler"),
+        of(Fault.POWER_BRAKE, 80, "GpuPowerBrake", "JobStraggler"),
+        of(Fault.SOFTWARE_THERMAL, 130, "GpuSwThermalSlowdown", "GpuHot"),
+        of(Fault.HOT_DIE, 80, "GpuHot"),
         of(Fault.HOT_DIE, Board.A100, 60, 90, "GpuHot"),
         of(Fault.HOT_MEMORY, 80, "GpuMemoryHot"),
-        of(Fault.NARROW_LINK, 80, "PcieLinkDegraded"),
+        of(Fault.WRONG_POWER, 80, "GpuPowerOutOfRange"),
+        of(Fault.STUCK_STATE, 80, "GpuClockStuckLow", "JobStraggler"),
+        of(Fault.NARROW_LINK, 80, "PcieLinkNarrow"),
+        of(Fault.SLOW_PCIE, 80, "PcieLinkSlow"),
         of(Fault.REPLAYS, 110, "PcieReplaysRising"),
-        of(Fault.LINK_ERRORS, 100, "NvlinkErrorsRising", "GpuXidCritical"),
+        of(Fault.LINK_ERRORS, 100, "NvlinkErrorsRising", "GpuXid"),
+        of(Fault.LINK_DOWN, 80, "NvlinkDown", "GpuXid"),
         of(Fault.FABRIC, 80, "FabricNotReady"),
+        of(Fault.PORT_DOWN, 80, "NetworkPortDown"),
+        of(Fault.PORT_ERRORS, 80, "NetworkPortErrors"),
+        of(Fault.PORT_SLOW, 80, "NetworkPortSlow"),
         of(Fault.HANG, Board.H100, 80, 120, "GpuBusyButIdlePower", "JobHung"),
         of(Fault.MEMORY_HELD, 90, "GpuMemoryHeldByNobody"),
         of(Fault.IDLE, Board.GB200, 0, 145, "GpuAllocatedIdle"),
-        of(Fault.STRAGGLER_CLOCK, Board.H100, 60, 90, "StragglerClock", "PowerOutlierInJob"),
+        of(Fault.STRAGGLER_CLOCK, Board.H100, 60, 90, "JobStraggler", "PowerOutlierInJob"),
+        of(Fault.DROP, Board.H100, 60, 90, "GpuUtilizationDropped", "PowerOutlierInJob"),
         of(Fault.UNEVEN_MEMORY, Board.H100, 60, 110, "UnevenMemoryInJob"),
         of(Fault.SILENT, 90, "NodeDown"));
   }
@@ -146,7 +163,10 @@ class AlertsTest {
 
   private static void play(Place place, FleetLayout fleet, Incidents incidents, RuleTestFile file)
       throws Exception {
-    try (SimulatedNode node = new SimulatedNode(place, fleet, incidents, START)) {
+    Predicate<Labels> kept = KeptSeries.OF_DASHBOARDS.or(KeptSeries.OF_DETECTORS);
+    FaultPlay faults = new FaultPlay();
+    try (SimulatedNode node =
+        new SimulatedNode(place, fleet, new JobSchedule(fleet), incidents, kept, START)) {
       int silent = 0;
       List<Labels> last = List.of();
       for (int tick = 0; tick < TICKS; tick++) {
@@ -155,7 +175,43 @@ class AlertsTest {
         silent = sent.isPresent() ? 0 : silent + 1;
         last = sent.map(Tick::series).orElse(last);
         file.add(sent.orElse(inPlaceOf(last, time, silent)));
+        file.add(faults.next(node.hostname(), sent, time));
       }
+    }
+  }
+
+  /** What a query API finds on one node, as the series of open faults. */
+  private static final class FaultPlay {
+    private static final Set<String> METRICS = Set.copyOf(Signal.metrics());
+    private static final Labels EVALUATED = Labels.of(Labels.NAME, FaultSeries.EVALUATED);
+
+    private final FaultEngine engine = new FaultEngine(Thresholds.defaults(), OwnerLabels.KNOWN);
+    private Set<Labels> active = Set.of();
+
+    private static List<Series> series(Tick tick) {
+      List<Series> all = new ArrayList<>();
+      for (int i = 0; i < tick.size(); i++) {
+        Labels labels = tick.series().get(i);
+        if (METRICS.contains(labels.metric())
+            && (tick.histograms() == null || tick.histograms()[i] == null)) {
+          all.add(new Series(labels, new long[] {tick.time()}, new double[] {tick.values()[i]}));
+        }
+      }
+      return all;
+    }
+
+    Tick next(String host, Optional<Tick> sent, long time) {
+      sent.ifPresent(tick -> engine.feed(host, series(tick)));
+      engine.at(time);
+      Set<Labels> open = new TreeSet<>();
+      engine.open().forEach(each -> open.add(FaultSeries.active(each, host)));
+      Tick.Builder series = new Tick.Builder();
+      open.forEach(each -> series.add(each, 1));
+      active.stream()
+          .filter(each -> !open.contains(each))
+          .forEach(each -> series.add(each, Staleness.MARKER));
+      active = open;
+      return series.add(EVALUATED, (time - START) / 1e3).at(time); // promtool begins at 0
     }
   }
 
@@ -230,12 +286,12 @@ class AlertsTest {
     Map<String, Set<String>> expected = new TreeMap<>();
     for (int i = 0; i < CASES.size(); i++) {
       for (String alert : CASES.get(i).alerts()) {
-        boolean isOfJob = alert.equals("JobHung") || alert.equals("UnevenMemoryInJob");
+        boolean isOfJob = alert.equals("UnevenMemoryInJob");
         String labels = isOfJob ? "{}" : "{Hostname=\"" + place(i).hostname() + "\"}";
         expected.computeIfAbsent(alert, key -> new TreeSet<>()).add(labels);
       }
     }
-    assertThat(expected.keySet()).isEqualTo(alerts()).hasSize(32);
+    assertThat(expected.keySet()).isEqualTo(alerts()).hasSize(38);
     RuleTestFile file = file();
     for (int i = 0; i < CASES.size(); i++) {
       play(place(i), fleet(i), incidents(), file);

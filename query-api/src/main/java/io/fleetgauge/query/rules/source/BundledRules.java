@@ -19,15 +19,7 @@ import java.util.Optional;
  */
 final class BundledRules {
   static final List<String> FILES =
-      List.of(
-          "errors.yaml",
-          "hangs.yaml",
-          "heat.yaml",
-          "jobs.yaml",
-          "links.yaml",
-          "nodes.yaml",
-          "presence.yaml",
-          "recording.yaml");
+      List.of("faults.yaml", "gpus.yaml", "jobs.yaml", "nodes.yaml", "recording.yaml");
 
   private static final String PATH = "rules/fleetgauge/";
 
