@@ -1,11 +1,15 @@
 package io.fleetgauge.query.faults.detect;
 
+import io.fleetgauge.query.faults.reading.Readings;
+import io.fleetgauge.query.faults.reading.Signal;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Numbers as sentences have them. */
 final class Amount {
   private static final double WHOLE = 10;
   private static final double PERCENT = 100;
+  private static final Pattern READING = Pattern.compile("\\{([A-Z_0-9]+)(?: ([^}]+))?}");
 
   private Amount() {}
 
@@ -39,5 +43,29 @@ final class Amount {
       return of(seconds) + " s";
     }
     return seconds < 7_200 ? of(Math.rint(seconds / 60)) + " min" : of(seconds / 3_600) + " h";
+  }
+
+  /**
+   * A sentence with readings in it, of which one that is missing is 0: <code>{POWER}</code>, <code>
+   * {SECONDS %}</code> for a share, <code>{EVENTS error}</code> with its noun, whose plural may
+   * follow after a slash; <code>{part}</code> is the name of the part.
+   *
+   * @param isCount true if counters are shown by their increase, false for their rate
+   */
+  static String in(String sentence, Readings readings, String part, boolean isCount) {
+    return READING
+        .matcher(sentence.replace("{part}", part))
+        .replaceAll(
+            found -> {
+              Signal signal = Signal.valueOf(found.group(1));
+              double read = isCount ? readings.get(signal) : readings.read(signal);
+              double value = Double.isNaN(read) ? 0 : read;
+              String noun = found.group(2);
+              if (noun == null || noun.equals("%")) {
+                return noun == null ? of(value) : percent(value);
+              }
+              String[] nouns = noun.split("/");
+              return nouns.length == 1 ? of(value, noun) : of(value, nouns[0], nouns[1]);
+            });
   }
 }

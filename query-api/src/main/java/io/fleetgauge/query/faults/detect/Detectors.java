@@ -11,7 +11,7 @@ public final class Detectors {
     return List.of(
         new DriverDetector(thresholds),
         new GpuEvents(thresholds),
-        new GpuStates(GpuSigns.of(thresholds)),
+        new GpuSigns(thresholds),
         new NvlinkDetector(thresholds),
         new NvlinkTrend(thresholds),
         new FabricDetector(thresholds),

@@ -62,12 +62,9 @@ final class DriverDetector implements HostDetector {
     boolean isSign = state >= LATE || responsive == 0 || isBlocked;
     boolean isRead = isSign || tick.has(CALL_STATE) || tick.has(DRIVER_RESPONSIVE);
     Sign sign = isSign ? Sign.PRESENT : isRead ? Sign.ABSENT : Sign.UNREAD;
-    if (!hang.next(sign, tick.time(), tick.time(), hangAfter)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
+    if (hang.on(sign, tick.time(), tick.time(), hangAfter, out)) {
       String cause = state >= HUNG ? "hung" : isBlocked ? "blocked" : "late";
-      hang.told(
+      hang.tell(
           Finding.of(
               FaultKind.DRIVER_HANG,
               Subject.of(tick),
@@ -78,9 +75,9 @@ final class DriverDetector implements HostDetector {
                   : "A driver call does not return.",
               new Evidence("state of the driver call, 3 is hung", 0, state),
               new Evidence("thread is blocked", 0, tick.get(THREAD_BLOCKED)),
-              new Evidence("driver responds", 1, responsive)));
+              new Evidence("driver responds", 1, responsive)),
+          out);
     }
-    out.accept(hang.last());
   }
 
   private void slow(HostTick tick, Consumer<Finding> out) {
@@ -123,11 +120,8 @@ final class DriverDetector implements HostDetector {
       known = new TreeMap<>();
       tick.gpus().forEach(gpu -> known.put(gpu.uuid(), gpu.labels().value("gpu")));
     }
-    if (!missing.next(sign, tick.time(), tick.time(), missingAfter)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
-      missing.told(
+    if (missing.on(sign, tick.time(), tick.time(), missingAfter, out)) {
+      missing.tell(
           Finding.of(
               FaultKind.GPU_MISSING,
               Subject.of(tick),
@@ -139,9 +133,9 @@ final class DriverDetector implements HostDetector {
                   + Amount.of(expected)
                   + "."
                   + names(tick),
-              new Evidence("GPUs", expected, counted)));
+              new Evidence("GPUs", expected, counted)),
+          out);
     }
-    out.accept(missing.last());
   }
 
   /** A sentence that names GPUs that are not read any more; empty for none. */

@@ -9,7 +9,6 @@ import io.fleetgauge.query.faults.reading.GpuTick;
 import io.fleetgauge.query.faults.reading.HostTick;
 import io.fleetgauge.query.faults.reading.Signal;
 import io.fleetgauge.sample.gpu.FaultKind;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -17,8 +16,6 @@ import java.util.function.Consumer;
  * succeeded, or it has no clique or no cluster. Fabrics of one node have neither of the last two.
  */
 final class FabricDetector implements HostDetector {
-  private static final List<String> OF_SEVERAL_NODES = List.of("GB200", "GB300");
-
   private final long after;
   private final PerGpu<State> states = new PerGpu<>(State::new);
 
@@ -47,11 +44,8 @@ final class FabricDetector implements HostDetector {
         missing != null
             ? Sign.PRESENT
             : gpu.has(FABRIC_COMPLETED) || gpu.has(FABRIC_SUCCESS) ? Sign.ABSENT : Sign.UNREAD;
-    if (!state.spell.next(sign, tick.time(), tick.time(), after)) {
-      return;
-    }
-    if (missing != null) {
-      state.spell.told(
+    if (state.spell.on(sign, tick.time(), tick.time(), after, out)) {
+      state.spell.tell(
           Finding.of(
               FaultKind.FABRIC,
               Subject.of(tick, gpu),
@@ -61,9 +55,9 @@ final class FabricDetector implements HostDetector {
               new Evidence("registration has completed", 1, gpu.get(FABRIC_COMPLETED)),
               new Evidence("registration has succeeded", 1, gpu.get(FABRIC_SUCCESS)),
               new Evidence("has a clique", 1, gpu.get(FABRIC_CLIQUE)),
-              new Evidence("has a cluster", 1, gpu.get(FABRIC_CLUSTER))));
+              new Evidence("has a cluster", 1, gpu.get(FABRIC_CLUSTER))),
+          out);
     }
-    out.accept(state.spell.last());
   }
 
   /** The first condition that is not met; null for none. */
@@ -83,13 +77,7 @@ final class FabricDetector implements HostDetector {
   }
 
   private static boolean isOfSeveralNodes(GpuTick gpu) {
-    String model = gpu.model();
-    for (String each : OF_SEVERAL_NODES) {
-      if (model.contains(each)) {
-        return true;
-      }
-    }
-    return false;
+    return gpu.model().contains("GB200") || gpu.model().contains("GB300");
   }
 
   private static String word(Signal missing) {

@@ -53,4 +53,23 @@ public record Finding(
         List.of(evidence),
         List.of());
   }
+
+  /**
+   * The same, told by a record of its own.
+   *
+   * @param events at this tick; 0 for a state
+   */
+  Finding counted(double events) {
+    return new Finding(
+        kind,
+        subject,
+        since,
+        severity,
+        cause,
+        true,
+        (int) Math.ceil(events),
+        text,
+        evidence,
+        suspects);
+  }
 }

@@ -1,7 +1,5 @@
 package io.fleetgauge.query.faults.detect;
 
-import static io.fleetgauge.query.faults.reading.Signal.ECC_UNCORRECTED;
-import static io.fleetgauge.query.faults.reading.Signal.ROWS_REMAPPED;
 import static io.fleetgauge.query.faults.reading.Signal.XIDS;
 
 import io.fleetgauge.query.faults.reading.GpuTick;
@@ -17,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Finds what a GPU reports as events: XIDs, and memory errors that cannot be corrected. */
+/** Finds the XIDs that GPUs report. */
 final class GpuEvents implements HostDetector {
   /** Jobs with exceptions that are remembered of a GPU. */
   private static final int MOST_JOBS = 64;
@@ -35,9 +33,6 @@ final class GpuEvents implements HostDetector {
   @Override
   public void on(HostTick tick, Consumer<Finding> out) {
     for (GpuTick gpu : tick.gpus()) {
-      if (gpu.get(ECC_UNCORRECTED) > 0) {
-        out.accept(uncorrected(tick, gpu));
-      }
       for (Map.Entry<String, Readings> each : gpu.codes().entrySet()) {
         double count = each.getValue().get(XIDS);
         if (count > 0 && each.getKey().matches("\\d{1,6}")) {
@@ -45,23 +40,6 @@ final class GpuEvents implements HostDetector {
         }
       }
     }
-  }
-
-  private static Finding uncorrected(HostTick tick, GpuTick gpu) {
-    double count = gpu.get(ECC_UNCORRECTED);
-    return new Finding(
-        FaultKind.ECC_UNCORRECTED,
-        Subject.of(tick, gpu),
-        tick.time(),
-        Optional.empty(),
-        "",
-        true,
-        (int) Math.ceil(count),
-        "The memory had " + Amount.of(count, "error") + " that cannot be corrected.",
-        List.of(
-            new Evidence("uncorrectable memory errors", 0, count),
-            new Evidence("rows remapped", 0, gpu.get(ROWS_REMAPPED))),
-        List.of());
   }
 
   private Finding xid(HostTick tick, GpuTick gpu, Xid xid, double count) {

@@ -6,7 +6,6 @@ import static io.fleetgauge.query.faults.reading.Signal.LINK_CRC_ERRORS;
 import static io.fleetgauge.query.faults.reading.Signal.LINK_ERRORS;
 import static io.fleetgauge.query.faults.reading.Signal.LINK_RECOVERIES;
 import static io.fleetgauge.query.faults.reading.Signal.LINK_RECOVERIES_5;
-import static io.fleetgauge.query.faults.reading.Signal.LINK_RECOVERIES_FAILED;
 import static io.fleetgauge.query.faults.reading.Signal.LINK_REPLAYS;
 import static io.fleetgauge.query.faults.reading.Signal.LINK_STATE;
 
@@ -18,7 +17,6 @@ import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -83,7 +81,6 @@ final class NvlinkDetector implements HostDetector {
       if (!haveStates) {
         fewer(tick, gpu, state, out);
       }
-      failed(tick, gpu, out);
       if (!state.linksCount) {
         double errors = Double.NaN;
         for (Signal signal : ERRORS) {
@@ -99,11 +96,8 @@ final class NvlinkDetector implements HostDetector {
       HostTick tick, GpuTick gpu, String name, Link link, double state, Consumer<Finding> out) {
     link.wasActive |= state > 0;
     Sign sign = link.wasActive ? Sign.of(state, state == 0) : Sign.ABSENT;
-    if (!link.down.next(sign, tick.time(), tick.time(), downAfter)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
-      link.down.told(
+    if (link.down.on(sign, tick.time(), tick.time(), downAfter, out)) {
+      link.down.tell(
           Finding.of(
               FaultKind.NVLINK_DOWN,
               Subject.of(tick, gpu).part(name),
@@ -111,9 +105,9 @@ final class NvlinkDetector implements HostDetector {
               "",
               "NVLink " + name + " is inactive; it was active before.",
               new Evidence("state of the link, 1 is active", 1, state),
-              new Evidence("active links", Double.NaN, gpu.get(LINKS_ACTIVE))));
+              new Evidence("active links", Double.NaN, gpu.get(LINKS_ACTIVE))),
+          out);
     }
-    out.accept(link.down.last());
   }
 
   /** Fewer links are active than were: those that sleep are no fault. */
@@ -124,38 +118,16 @@ final class NvlinkDetector implements HostDetector {
     state.leastInactive = inactive < state.leastInactive ? inactive : state.leastInactive;
     boolean isFewer = active < state.mostActive && !(inactive <= state.leastInactive);
     Sign sign = Sign.of(active, isFewer);
-    if (!state.down.next(sign, tick.time(), tick.time(), downAfter)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
-      state.down.told(
+    if (state.down.on(sign, tick.time(), tick.time(), downAfter, out)) {
+      state.down.tell(
           Finding.of(
               FaultKind.NVLINK_DOWN,
               Subject.of(tick, gpu),
               state.down.since(),
               "",
               Amount.of(active) + " of " + Amount.of(state.mostActive, "NVLink") + " are active.",
-              new Evidence("active links", state.mostActive, active)));
-    }
-    out.accept(state.down.last());
-  }
-
-  private static void failed(HostTick tick, GpuTick gpu, Consumer<Finding> out) {
-    double failed = gpu.get(LINK_RECOVERIES_FAILED);
-    if (failed > 0) {
-      out.accept(
-          new Finding(
-              FaultKind.NVLINK_DOWN,
-              Subject.of(tick, gpu),
-              tick.time(),
-              Optional.empty(),
-              "recovery",
-              true,
-              (int) Math.ceil(failed),
-              Amount.of(failed, "recovery of an NVLink", "recoveries of NVLinks")
-                  + " failed, which leaves the link down.",
-              List.of(new Evidence("failed recoveries", 0, failed)),
-              List.of()));
+              new Evidence("active links", state.mostActive, active)),
+          out);
     }
   }
 
@@ -171,11 +143,8 @@ final class NvlinkDetector implements HostDetector {
     double sum = link.sum.at(tick.time());
     Sign sign = Sign.of(count, sum > mostErrors);
     long from = sign == Sign.PRESENT ? link.sum.since(tick.time()) : tick.time();
-    if (!link.errors.next(sign, from, tick.time(), 0)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
-      link.errors.told(
+    if (link.errors.on(sign, from, tick.time(), 0, out)) {
+      link.errors.tell(
           Finding.of(
               FaultKind.NVLINK_ERRORS,
               Subject.of(tick, gpu).part(name),
@@ -186,8 +155,8 @@ final class NvlinkDetector implements HostDetector {
                   + " in "
                   + Amount.time(window)
                   + ".",
-              new Evidence("errors in " + Amount.time(window), 0, sum)));
+              new Evidence("errors in " + Amount.time(window), 0, sum)),
+          out);
     }
-    out.accept(link.errors.last());
   }
 }

@@ -1,23 +1,17 @@
 package io.fleetgauge.query.faults.detect;
 
 import static io.fleetgauge.query.faults.reading.Signal.PORT_DOWNED;
-import static io.fleetgauge.query.faults.reading.Signal.PORT_INTEGRITY;
-import static io.fleetgauge.query.faults.reading.Signal.PORT_OVERRUNS;
 import static io.fleetgauge.query.faults.reading.Signal.PORT_RECOVERIES;
-import static io.fleetgauge.query.faults.reading.Signal.PORT_RNR_RETRY;
-import static io.fleetgauge.query.faults.reading.Signal.PORT_SLOW_RESTARTS;
 import static io.fleetgauge.query.faults.reading.Signal.PORT_STATE;
 import static io.fleetgauge.query.faults.reading.Signal.PORT_SYMBOL_ERRORS;
 
 import io.fleetgauge.query.faults.reading.Entity;
 import io.fleetgauge.query.faults.reading.HostTick;
 import io.fleetgauge.query.faults.reading.Readings;
-import io.fleetgauge.query.faults.reading.Signal;
 import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Finds ports of network adapters that are down, count errors, or send again slowly. */
@@ -32,37 +26,35 @@ final class PortDetector implements HostDetector {
 
   private static final Readings NOTHING = new Readings(Entity.PORT);
 
-  /** Counters of which any increase is an error that fails jobs. */
-  private static final List<Signal> FATAL = List.of(PORT_OVERRUNS, PORT_INTEGRITY, PORT_RNR_RETRY);
-
   private final long downAfter;
   private final double symbolsPerHour;
   private final double symbolsPerSecond;
   private final double recoveriesPerMinute;
-  private final double restartsPerSecond;
-  private final long slowAfter;
+  private final List<SignRow> rows;
   private final Map<String, Port> ports = new HashMap<>();
 
   private static final class Port {
     final Spell down = new Spell();
     final Spell errors = new Spell();
-    final Spell slow = new Spell();
+    final SignRow.State[] states;
     SlidingSum symbols;
     SlidingSum recoveries;
     boolean wasActive;
     long readAt = Long.MIN_VALUE;
     long errorsToldAt = Long.MIN_VALUE;
+
+    Port(SignRow.State[] states) {
+      this.states = states;
+    }
   }
 
   PortDetector(Thresholds thresholds) {
     Thresholds.OfKind errors = thresholds.of(FaultKind.NIC_ERRORS);
-    Thresholds.OfKind slow = thresholds.of(FaultKind.NIC_SLOW);
     downAfter = thresholds.of(FaultKind.NIC_DOWN).millis("after");
     symbolsPerHour = errors.number("symbolErrorsPerHour");
     symbolsPerSecond = errors.number("symbolErrorsPerSecond");
     recoveriesPerMinute = errors.number("recoveriesPerMinute");
-    restartsPerSecond = slow.number("restartsPerSecond");
-    slowAfter = slow.millis("after");
+    rows = SignTable.ofPort(thresholds);
   }
 
   @Override
@@ -71,7 +63,7 @@ final class PortDetector implements HostDetector {
     for (Map.Entry<String, Readings> each : tick.ports().entrySet()) {
       Port port = ports.get(each.getKey());
       if (port == null) {
-        port = new Port();
+        port = new Port(SignRow.begin(rows));
         ports.put(each.getKey(), port);
       }
       if (each.getValue().has(PORT_STATE)) {
@@ -79,16 +71,18 @@ final class PortDetector implements HostDetector {
         areRead = true;
       }
     }
-    boolean isForgotten = false;
+    boolean areSomeGone = ports.size() > tick.ports().size();
     for (Map.Entry<String, Port> each : ports.entrySet()) {
-      Readings readings = tick.ports().getOrDefault(each.getKey(), NOTHING);
-      down(tick, each.getKey(), each.getValue(), readings, areRead, out);
-      errors(tick, each.getKey(), each.getValue(), readings, out);
-      slow(tick, each.getKey(), each.getValue(), readings, out);
-      isForgotten |=
-          !tick.ports().containsKey(each.getKey()) && tick.time() - each.getValue().readAt > FORGET;
+      String name = each.getKey();
+      Port port = each.getValue();
+      Readings readings = tick.ports().getOrDefault(name, NOTHING);
+      down(tick, name, port, readings, areRead, out);
+      for (int i = 0; i < port.states.length; i++) {
+        rows.get(i).look(tick, null, name, readings, port.states[i], out);
+      }
+      errors(tick, name, port, readings, out);
     }
-    if (isForgotten) {
+    if (areSomeGone) {
       ports
           .entrySet()
           .removeIf(
@@ -114,61 +108,31 @@ final class PortDetector implements HostDetector {
     port.wasActive |= state == ACTIVE;
     Sign sign =
         !port.wasActive ? Sign.ABSENT : isGone ? Sign.PRESENT : Sign.of(state, state != ACTIVE);
-    boolean isDown = port.down.next(sign, tick.time(), tick.time(), downAfter);
+    boolean isDown = port.down.on(sign, tick.time(), tick.time(), downAfter, out);
     if (!isDown && !(downed > 0)) {
       return;
     }
-    if (sign == Sign.PRESENT || downed > 0) {
-      Finding finding =
-          new Finding(
-              FaultKind.NIC_DOWN,
-              Subject.of(tick).part(name),
-              isDown ? port.down.since() : tick.time(),
-              Optional.empty(),
-              isGone ? "gone" : isDown ? "down" : "flapped",
-              true,
-              (int) Math.ceil(downed),
-              isGone
-                  ? "Port " + name + " is not there any more; it was active before."
-                  : isDown
-                      ? "Port " + name + " is not active; it was before."
-                      : "Port " + name + " lost its link " + Amount.of(downed, "time") + ".",
-              List.of(
-                  new Evidence("state of the port, 4 is active", ACTIVE, state),
-                  new Evidence("link downed, count", 0, downed)),
-              List.of());
-      if (isDown) {
-        port.down.told(finding.count() == 0 ? finding : withoutCount(finding));
-      }
-      out.accept(finding);
-    } else if (port.down.last() != null) {
-      out.accept(port.down.last());
+    Finding finding =
+        Finding.of(
+            FaultKind.NIC_DOWN,
+            Subject.of(tick).part(name),
+            isDown ? port.down.since() : tick.time(),
+            isDown ? isGone ? "gone" : "down" : "flapped",
+            isGone
+                ? "Port " + name + " is not there any more; it was active before."
+                : isDown
+                    ? "Port " + name + " is not active; it was before."
+                    : "Port " + name + " lost its link " + Amount.of(downed, "time") + ".",
+            new Evidence("state of the port, 4 is active", ACTIVE, state),
+            new Evidence("link downed, count", 0, downed));
+    if (isDown) {
+      port.down.told(finding.counted(0)); // what was counted is not counted again
     }
-  }
-
-  /** The same, to be told again: what was counted is not counted again. */
-  private static Finding withoutCount(Finding of) {
-    return new Finding(
-        of.kind(),
-        of.subject(),
-        of.since(),
-        of.severity(),
-        of.cause(),
-        of.proven(),
-        0,
-        of.text(),
-        of.evidence(),
-        of.suspects());
+    out.accept(finding.counted(downed));
   }
 
   private void errors(
       HostTick tick, String name, Port port, Readings readings, Consumer<Finding> out) {
-    for (Signal signal : FATAL) {
-      double count = readings.get(signal);
-      if (count > 0) {
-        out.accept(fatal(tick, name, signal, count));
-      }
-    }
     double symbols = readings.get(PORT_SYMBOL_ERRORS);
     double recoveries = readings.get(PORT_RECOVERIES);
     port.symbols = add(port.symbols, HOUR, tick.time(), symbols);
@@ -186,12 +150,10 @@ final class PortDetector implements HostDetector {
             : isSign ? port.recoveries.since(tick.time()) : tick.time();
     // What was told already is not the beginning of what comes after it.
     long since = Math.max(Math.min(from, tick.time()), port.errorsToldAt);
-    if (!port.errors.next(sign, since, tick.time(), 0)) {
-      return;
-    }
-    port.errorsToldAt = tick.time();
-    if (sign == Sign.PRESENT) {
-      port.errors.told(
+    boolean isTold = port.errors.on(sign, since, tick.time(), 0, out);
+    port.errorsToldAt = port.errors.isOn() ? tick.time() : port.errorsToldAt;
+    if (isTold) {
+      port.errors.tell(
           Finding.of(
               FaultKind.NIC_ERRORS,
               Subject.of(tick).part(name),
@@ -205,9 +167,9 @@ final class PortDetector implements HostDetector {
                       + Amount.of(inMinute, "time")
                       + " a minute.",
               new Evidence("symbol errors in an hour", 0, inHour),
-              new Evidence("link recoveries in a minute", 0, inMinute)));
+              new Evidence("link recoveries in a minute", 0, inMinute)),
+          out);
     }
-    out.accept(port.errors.last());
   }
 
   private static SlidingSum add(SlidingSum sum, long length, long time, double count) {
@@ -217,53 +179,5 @@ final class PortDetector implements HostDetector {
     SlidingSum to = sum == null ? new SlidingSum(length, PARTS) : sum;
     to.add(time, count);
     return to;
-  }
-
-  private static Finding fatal(HostTick tick, String name, Signal signal, double count) {
-    String what =
-        switch (signal) {
-          case PORT_OVERRUNS -> "buffer overrun";
-          case PORT_INTEGRITY -> "error of link integrity";
-          default -> "receiver that is not ready";
-        };
-    return new Finding(
-        FaultKind.NIC_ERRORS,
-        Subject.of(tick).part(name),
-        tick.time(),
-        Optional.empty(),
-        switch (signal) {
-          case PORT_OVERRUNS -> "overrun";
-          case PORT_INTEGRITY -> "integrity";
-          default -> "rnr_retry";
-        },
-        true,
-        (int) Math.ceil(count),
-        "Port " + name + " counts " + Amount.of(count) + " times: " + what + ".",
-        List.of(new Evidence(what + ", count", 0, count)),
-        List.of());
-  }
-
-  private void slow(
-      HostTick tick, String name, Port port, Readings readings, Consumer<Finding> out) {
-    double rate = readings.rate(PORT_SLOW_RESTARTS);
-    Sign sign = Sign.of(rate, rate > restartsPerSecond);
-    long from =
-        sign == Sign.UNREAD
-            ? tick.time()
-            : tick.time() - (long) readings.millis(PORT_SLOW_RESTARTS);
-    if (!port.slow.next(sign, from, tick.time(), slowAfter)) {
-      return;
-    }
-    if (sign == Sign.PRESENT) {
-      port.slow.told(
-          Finding.of(
-              FaultKind.NIC_SLOW,
-              Subject.of(tick).part(name),
-              port.slow.since(),
-              "",
-              "Port " + name + " restarts slowly " + Amount.of(rate, "time") + " a second.",
-              new Evidence("slow restarts, 1/s", 0, rate)));
-    }
-    out.accept(port.slow.last());
   }
 }

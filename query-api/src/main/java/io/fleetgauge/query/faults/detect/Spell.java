@@ -1,6 +1,7 @@
 package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.reading.HostTicks;
+import java.util.function.Consumer;
 
 /** How long one sign of one entity has been there. */
 final class Spell {
@@ -8,6 +9,8 @@ final class Spell {
 
   private long since = NONE;
   private long readAt = NONE;
+
+  /** The newest finding, which stands while the sign cannot be read; null for none. */
   private Finding last;
 
   boolean isOn() {
@@ -19,11 +22,12 @@ final class Spell {
     return since;
   }
 
-  /** The newest finding, which stands while the sign cannot be read; null for none. */
-  Finding last() {
-    return last;
+  void tell(Finding finding, Consumer<Finding> out) {
+    told(finding);
+    out.accept(finding);
   }
 
+  /** Keeps a finding that stands while the sign cannot be read. */
   void told(Finding finding) {
     last = finding;
   }
@@ -34,13 +38,13 @@ final class Spell {
   }
 
   /**
-   * Goes on with a tick.
+   * Goes on with a tick. While the sign cannot be read, the newest finding is told again.
    *
    * @param from when a sign that begins now has begun, ms since the epoch
    * @param after for how long it has to be read, ms
-   * @return true if the sign has been there for long enough
+   * @return true if the sign is there, and has been for long enough to be told
    */
-  boolean next(Sign sign, long from, long time, long after) {
+  boolean on(Sign sign, long from, long time, long after, Consumer<Finding> out) {
     if (sign == Sign.ABSENT || sign == Sign.UNREAD && time - readAt > HostTicks.HOLD_MILLIS) {
       if (isOn()) {
         end();
@@ -50,7 +54,11 @@ final class Spell {
     if (sign == Sign.PRESENT) {
       since = isOn() ? since : from;
       readAt = time;
+      return readAt - since >= after;
     }
-    return isOn() && readAt - since >= after;
+    if (last != null) {
+      out.accept(last);
+    }
+    return false;
   }
 }

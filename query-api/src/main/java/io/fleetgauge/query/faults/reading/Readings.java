@@ -41,6 +41,11 @@ public final class Readings {
     return values[place(signal)] / (millis(signal) / MILLIS);
   }
 
+  /** The value of a gauge, or the rate of a counter. */
+  public double read(Signal signal) {
+    return signal.form() == Signal.Form.INCREASE ? rate(signal) : get(signal);
+  }
+
   /** The time that an increase took, ms. */
   public double millis(Signal signal) {
     return millis == null ? tookMillis : millis[place(signal)];

@@ -8,6 +8,7 @@ import io.fleetgauge.runtime.yaml.YamlTree;
 import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.Severity;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,10 @@ class ThresholdsTest {
       for (Path each : files.filter(f -> f.toString().endsWith(".java")).toList()) {
         code.append(Files.readString(each));
       }
+    }
+    try (InputStream in = SignTable.class.getResourceAsStream("fault-signs.tsv")) {
+      String signs = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      code.append(signs.replaceAll("\\w+", "\"$0\""));
     }
     JsonNode root = YamlTree.read(file());
     for (FaultKind kind : FaultKind.values()) {
