@@ -1,0 +1,37 @@
+package io.fleetgauge.promql.usage;
+
+/** What is summed up of a device, in whole numbers. */
+public enum Amount {
+  /** Allocated time, millionths of a device times ms. */
+  BUSY,
+  /** Allocated, little activity at high power. */
+  EXECUTION_IDLE,
+  /** Allocated, little activity at low power. */
+  IDLE,
+  /** Allocated, and its activity is not known. */
+  UNKNOWN,
+  /** Energy that the energy counter has counted, mJ. */
+  ENERGY,
+  /** Energy as the integral of power where the counter is missing, mW times ms. */
+  ENERGY_ESTIMATED,
+  /** Memory, bytes times ms; and for how long it was known, ms. */
+  MEMORY,
+  MEMORY_TIME,
+  /** Activities, millionths times ms; and for how long each was known, ms. */
+  ACTIVITY,
+  ACTIVITY_TIME,
+  SM,
+  SM_TIME,
+  TENSOR,
+  TENSOR_TIME,
+  DRAM,
+  DRAM_TIME,
+  /** Bytes over NVLink, both directions. */
+  NVLINK,
+  /** Bytes over PCIe, both directions. */
+  PCIE,
+  /** CPU time of the owner's processes, ms. */
+  CPU,
+  /** Bytes that the owner's processes read and wrote. */
+  IO
+}
