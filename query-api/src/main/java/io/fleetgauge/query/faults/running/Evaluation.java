@@ -269,7 +269,8 @@ final class Evaluation {
   }
 
   private String home(Episode of) {
-    String first = of.subject().job().isEmpty() ? "" : owners.firstHost(of.subject().job());
+    Subject subject = of.subject();
+    String first = subject.job().isEmpty() ? "" : owners.firstHost(subject.job(), subject.labels());
     return FaultSeries.home(of, first);
   }
 

@@ -54,6 +54,11 @@ final class GpuOwners {
     return shared == null ? Labels.EMPTY : shared;
   }
 
+  private static boolean isOf(Labels gpu, Labels owner) {
+    return gpu.value("tenant").equals(owner.value("tenant"))
+        && gpu.value("namespace").equals(owner.value("namespace"));
+  }
+
   private static boolean isJob(Labels owner) {
     return !job(owner).isEmpty();
   }
@@ -72,13 +77,18 @@ final class GpuOwners {
     return common;
   }
 
-  /** The first host of a job by name; empty if none is known. */
-  String firstHost(String job) {
+  /**
+   * The first host of a job by name; empty if none is known.
+   *
+   * @param owner its labels: jobs of two tenants may have one name
+   */
+  String firstHost(String job, Labels owner) {
     String first = "";
     for (Map.Entry<String, Map<String, Seen>> host : hosts.entrySet()) {
       boolean isBefore = first.isEmpty() || host.getKey().compareTo(first) < 0;
       if (isBefore
-          && host.getValue().values().stream().anyMatch(gpu -> job(gpu.owner).equals(job))) {
+          && host.getValue().values().stream()
+              .anyMatch(gpu -> job(gpu.owner).equals(job) && isOf(gpu.owner, owner))) {
         first = host.getKey();
       }
     }
