@@ -60,9 +60,14 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
         List.of(Matcher.equal(Labels.NAME, metric), Matcher.equal("Hostname", host)), from, to);
   }
 
-  public static FaultContext of(Episode episode, List<Series> lines, List<Series> windows) {
+  /**
+   * @param read what the two selections gave
+   */
+  public static FaultContext of(Episode episode, List<List<Series>> read) {
+    List<Series> lines = read.get(0);
+    List<Series> windows = read.get(1);
     // A line has several series while its GPU changes hands.
-    Map<String, Line> read = new HashMap<>();
+    Map<String, Line> byText = new HashMap<>();
     for (Series each : lines) {
       int newest = last(each);
       if (newest >= 0 && isOf(episode, each.labels())) {
@@ -72,10 +77,10 @@ public record FaultContext(List<Line> lines, List<Window> windows) {
                 (long) each.values()[newest],
                 each.labels().value("kind"),
                 each.labels().value("line"));
-        read.merge(line.kind + " " + line.text, line, Line::and);
+        byText.merge(line.kind + " " + line.text, line, Line::and);
       }
     }
-    List<Line> inOrder = new ArrayList<>(read.values());
+    List<Line> inOrder = new ArrayList<>(byText.values());
     inOrder.sort(Comparator.comparingLong(Line::time).thenComparing(Line::text));
     List<Window> recorded = new ArrayList<>();
     for (Series each : windows) {

@@ -128,10 +128,7 @@ public final class FaultsApi {
               List<FaultContext> contexts = new ArrayList<>();
               for (int i = 0; i < of.size(); i++) {
                 contexts.add(
-                    FaultContext.of(
-                        of.get(i).episode(),
-                        reply.value().get(2 * i),
-                        reply.value().get(2 * i + 1)));
+                    FaultContext.of(of.get(i).episode(), reply.value().subList(2 * i, 2 * i + 2)));
               }
               return contexts;
             });

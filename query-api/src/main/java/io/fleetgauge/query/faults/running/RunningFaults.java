@@ -3,6 +3,7 @@ package io.fleetgauge.query.faults.running;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.derived.DerivedWriter;
 import io.fleetgauge.query.derived.SlotData;
+import io.fleetgauge.query.faults.api.FaultContext;
 import io.fleetgauge.query.faults.engine.FaultEngine;
 import io.fleetgauge.query.faults.tell.FaultReceivers;
 import io.fleetgauge.runtime.log.ProblemLog;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -114,7 +116,14 @@ public final class RunningFaults implements AutoCloseable {
     this.writer =
         new DerivedWriter<>(
             "faults", "samples of faults", context, environment.http(), environment.view());
-    this.telling = new Telling(context, writer, reads);
+    this.telling =
+        new Telling(
+            context,
+            sample -> writer.writeNow(List.of(sample), () -> true),
+            of ->
+                reads
+                    .samples(FaultContext.selections(of))
+                    .map(reply -> FaultContext.of(of.episode(), reply.value())));
     this.inventory =
         new StoredInventory(
             context, worker, writer, reads, environment.inventory(), environment.planned());
@@ -188,12 +197,8 @@ public final class RunningFaults implements AutoCloseable {
     counts.evaluates(false);
   }
 
+  /** Returns true while what a run finds may be told. Safe for all threads. */
   private boolean isCurrent(Run of) {
-    return of == run;
-  }
-
-  /** Returns true while what was found may be told. Safe for all threads. */
-  private boolean isTold(Run of) {
     return of == run;
   }
 
@@ -207,25 +212,33 @@ public final class RunningFaults implements AutoCloseable {
     later();
   }
 
+  /** Goes on with what has come or failed, on the event loop, if the run is still current. */
+  private <T> void then(Run of, Future<T> future, Consumer<Future<T>> next) {
+    future.onComplete(
+        done ->
+            context.runOnContext(
+                none -> {
+                  if (isCurrent(of)) {
+                    next.accept(future);
+                  }
+                }));
+  }
+
   // --- beginning ---
 
   private void restore(Run of, long now) {
     boolean isPatient = PeerLink.now() - restoringSince < PATIENCE_MILLIS || isCutOff();
-    Restoration.read(reads, now, isPatient)
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (!isCurrent(of)) {
-                        return;
-                      }
-                      if (done.failed()) {
-                        failed("stored faults cannot be read", done.cause());
-                        run = null;
-                        return;
-                      }
-                      begin(of, done.result(), now);
-                    }));
+    then(
+        of,
+        Restoration.read(reads, now, isPatient),
+        done -> {
+          if (done.failed()) {
+            failed("stored faults cannot be read", done.cause());
+            run = null;
+          } else {
+            begin(of, done.result(), now);
+          }
+        });
   }
 
   /** Returns true if all other query APIs are out of sight: this one is probably cut off. */
@@ -239,8 +252,9 @@ public final class RunningFaults implements AutoCloseable {
     long first = stored.episodes().isEmpty() ? aligned(now) : oldest;
     of.published = Math.max(oldest, Math.min(stored.evaluated().orElse(first), aligned(now)));
     of.last = of.published - aligned(HISTORY_MILLIS);
-    worker
-        .executeBlocking(
+    then(
+        of,
+        worker.executeBlocking(
             () ->
                 new Evaluation(
                     new FaultEngine(
@@ -249,29 +263,21 @@ public final class RunningFaults implements AutoCloseable {
                         environment.settings().shadows()),
                     interval,
                     stored,
-                    of.published))
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (!isCurrent(of)) {
-                        return;
-                      }
-                      if (done.failed()) {
-                        failed("faults cannot be looked for", done.cause());
-                        run = null;
-                        return;
-                      }
-                      of.evaluation = done.result();
-                      of.isBusy = false;
-                      counts.takeovers.increment();
-                      counts.evaluates(true);
-                      telling.restore(
-                          stored, of.published - ReadPlan.LATEST_MILLIS, () -> isTold(of));
-                      LOG.info(
-                          "this query API looks for faults from {} on",
-                          Instant.ofEpochMilli(of.published));
-                    }));
+                    of.published)),
+        done -> {
+          if (done.failed()) {
+            failed("faults cannot be looked for", done.cause());
+            run = null;
+            return;
+          }
+          of.evaluation = done.result();
+          of.isBusy = false;
+          counts.takeovers.increment();
+          counts.evaluates(true);
+          telling.restore(stored, of.published - ReadPlan.LATEST_MILLIS, () -> isCurrent(of));
+          LOG.info(
+              "this query API looks for faults from {} on", Instant.ofEpochMilli(of.published));
+        });
   }
 
   private long aligned(long time) {
@@ -296,29 +302,26 @@ public final class RunningFaults implements AutoCloseable {
     long due = Math.clamp((now - interval - of.last) / interval, 1, most);
     long to = of.last + due * interval;
     of.isBusy = true;
-    data.arrived(to, to + interval)
-        .compose(
-            arrived ->
-                reads.hosts(ReadPlan.of(hosts, of.newest, of.last, to, interval + interval / 2)))
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (!isCurrent(of)) {
-                        return;
-                      }
-                      if (done.failed()) {
-                        failed("samples cannot be read", done.cause());
-                        of.isBusy = false;
-                      } else if (isWorthWaiting(of, done.result(), to)) {
-                        counts.readsFailed.increment();
-                        later();
-                        of.isBusy = false;
-                      } else {
-                        problems.update(PeerLink.now(), Optional.empty());
-                        compute(of, done.result(), to);
-                      }
-                    }));
+    then(
+        of,
+        data.arrived(to, to + interval)
+            .compose(
+                arrived ->
+                    reads.hosts(
+                        ReadPlan.of(hosts, of.newest, of.last, to, interval + interval / 2))),
+        done -> {
+          if (done.failed()) {
+            failed("samples cannot be read", done.cause());
+            of.isBusy = false;
+          } else if (isWorthWaiting(of, done.result(), to)) {
+            counts.readsFailed.increment();
+            later();
+            of.isBusy = false;
+          } else {
+            problems.update(PeerLink.now(), Optional.empty());
+            compute(of, done.result(), to);
+          }
+        });
   }
 
   /**
@@ -334,35 +337,30 @@ public final class RunningFaults implements AutoCloseable {
 
   private void compute(Run of, FaultReads.Read read, long to) {
     long begin = of.last;
-    worker
-        .executeBlocking(
+    then(
+        of,
+        worker.executeBlocking(
             () -> {
               if (environment.thresholds().hasChanged()) {
                 return Optional.<Computed>empty();
               }
               return Optional.of(computed(of, read, begin, to));
-            })
-        .onComplete(
-            done ->
-                context.runOnContext(
-                    none -> {
-                      if (!isCurrent(of)) {
-                        return;
-                      }
-                      if (done.failed()) {
-                        // A defect: what detectors know is not to be trusted any more.
-                        LOG.error("looking for faults failed, and begins again", done.cause());
-                        drop();
-                        later();
-                      } else if (done.result().isEmpty()) {
-                        LOG.info("the thresholds of faults have changed");
-                        drop();
-                      } else {
-                        of.missing = read.missing();
-                        of.last = to;
-                        publish(of, done.result().get(), to);
-                      }
-                    }));
+            }),
+        done -> {
+          if (done.failed()) {
+            // A defect: what detectors know is not to be trusted any more.
+            LOG.error("looking for faults failed, and begins again", done.cause());
+            drop();
+            later();
+          } else if (done.result().isEmpty()) {
+            LOG.info("the thresholds of faults have changed");
+            drop();
+          } else {
+            of.missing = read.missing();
+            of.last = to;
+            publish(of, done.result().get(), to);
+          }
+        });
   }
 
   private Computed computed(Run of, FaultReads.Read read, long begin, long to) {
@@ -400,7 +398,7 @@ public final class RunningFaults implements AutoCloseable {
       return;
     }
     for (Evaluation.Outcome each : computed.outcomes) {
-      writer.write("steps", each.samples(), () -> telling.tell(each.news(), () -> isTold(of)));
+      writer.write("steps", each.samples(), () -> telling.tell(each.news(), () -> isCurrent(of)));
     }
     if (!computed.outcomes.isEmpty()) {
       long behind = of.newest.values().stream().filter(time -> time < to - 2 * interval).count();

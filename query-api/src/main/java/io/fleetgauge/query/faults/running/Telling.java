@@ -1,7 +1,6 @@
 package io.fleetgauge.query.faults.running;
 
 import io.fleetgauge.query.derived.DerivedSample;
-import io.fleetgauge.query.derived.DerivedWriter;
 import io.fleetgauge.query.faults.api.FaultContext;
 import io.fleetgauge.query.faults.api.FaultJson;
 import io.fleetgauge.query.faults.episode.Episode;
@@ -11,36 +10,46 @@ import io.fleetgauge.query.faults.tell.FaultReceivers;
 import io.fleetgauge.query.faults.tell.Told;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Tells receivers what is stored: of each episode that it is open, and that it is over, each once;
  * and stores what they have taken. For one event loop.
  */
 final class Telling {
-  private static final int MOST_HOMES = 20_000;
+  private static final int MOST_UNDER_WAY = 20_000;
+  private static final int MOST_TOLD = 200_000;
 
   private final Context context;
-  private final DerivedWriter<String> writer;
-  private final FaultReads reads;
+  private final Consumer<DerivedSample> store;
+  private final Function<StoredEpisode, Future<FaultContext>> contexts;
   private Optional<FaultReceivers> receivers = Optional.empty();
 
-  /** What has been taken, or is on its way. */
-  private final Set<Stored.Delivery> told = new HashSet<>();
+  /** What has been taken, or is on its way, the newest last. */
+  private final Set<Stored.Delivery> told = new LinkedHashSet<>();
 
-  /** Samples that told episodes which are on their way, by identity and state. */
-  private final Map<String, FaultNews> underWay = new HashMap<>();
+  /** Samples that told episodes which are on their way, by identity and state, the newest last. */
+  private final Map<String, FaultNews> underWay = new LinkedHashMap<>();
 
-  Telling(Context context, DerivedWriter<String> writer, FaultReads reads) {
+  /**
+   * @param store stores a sample
+   * @param contexts reads what belongs to an episode; an episode is told without it if that fails
+   */
+  Telling(
+      Context context,
+      Consumer<DerivedSample> store,
+      Function<StoredEpisode, Future<FaultContext>> contexts) {
     this.context = context;
-    this.writer = writer;
-    this.reads = reads;
+    this.store = store;
+    this.contexts = contexts;
   }
 
   void to(FaultReceivers all) {
@@ -79,13 +88,18 @@ final class Telling {
     if (wanting.isEmpty()) {
       return;
     }
+    while (told.size() > MOST_TOLD) {
+      told.remove(told.iterator().next());
+    }
     underWay.put(key(of.id(), state(of).text()), news);
-    if (underWay.size() > MOST_HOMES) {
+    if (underWay.size() > MOST_UNDER_WAY) {
       underWay.remove(underWay.keySet().iterator().next());
     }
     StoredEpisode stored =
         new StoredEpisode(of, FaultSeries.episode(of, news.home()), news.at(), news.at());
-    context(stored)
+    contexts
+        .apply(stored)
+        .otherwise(FaultContext.NONE)
         .onSuccess(
             around ->
                 context.runOnContext(
@@ -93,16 +107,6 @@ final class Telling {
                       Told now = new Told(of, around.texts(), FaultJson.bytes(stored, around));
                       wanting.forEach(each -> receivers.get().tell(each, now, isCurrent));
                     }));
-  }
-
-  /** Never fails: an episode is told without the kernel's lines if they cannot be read. */
-  private Future<FaultContext> context(StoredEpisode of) {
-    return reads
-        .samples(FaultContext.selections(of))
-        .map(
-            reply ->
-                FaultContext.of(of.episode(), reply.value().getFirst(), reply.value().getLast()))
-        .otherwise(FaultContext.NONE);
   }
 
   private static Told.State state(Episode of) {
@@ -122,7 +126,7 @@ final class Telling {
               FaultSeries.delivered(news.episode(), news.home(), receiver, state),
               news.at(),
               news.at() / 1e3);
-      writer.writeNow(List.of(sample), () -> true);
+      store.accept(sample);
     }
   }
 }
