@@ -42,6 +42,8 @@ class MetricNamesTest {
           "gpu_inventory_gpus",
           "gpu_inventory_domain_info",
           "gpu_domain_gpus",
+          // A kind of fault.
+          "gpu_missing",
           // Fields of reports.
           "gpu_hours_allocated",
           "gpu_hours_busy",

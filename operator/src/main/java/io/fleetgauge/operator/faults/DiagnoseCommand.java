@@ -49,7 +49,12 @@ public final class DiagnoseCommand extends QuestionCommand {
     List<Map.Entry<String, String>> parameters = new ArrayList<>(filter.parameters());
     parameters.add(Map.entry("state", "all"));
     parameters.add(Map.entry("from", from));
+    parameters.add(Map.entry("limit", FaultFilter.MOST));
     JsonObject data = data(api.object("/api/v1/faults", parameters));
+    if (data.containsKey("next")) {
+      warn(
+          "there are more faults than the newest " + FaultFilter.MOST + "; --from leaves out some");
+    }
     if (!filter.job().isEmpty()) {
       JsonObject jobs =
           data(api.object("/api/v1/faults/jobs", List.of(Map.entry("job", filter.job()))));

@@ -6,6 +6,9 @@ import picocli.CommandLine.Option;
 
 /** Options that select faults. */
 final class FaultFilter {
+  /** The largest answer that a query API gives. */
+  static final String MOST = "1000";
+
   @Option(names = "--host", paramLabel = "HOST", description = "Faults of this host.")
   private String host = "";
 

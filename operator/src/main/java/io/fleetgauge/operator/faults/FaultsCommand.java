@@ -110,7 +110,10 @@ public final class FaultsCommand extends TerminalCommand implements Command {
         follow(asked);
       } else {
         boolean isPast = !from.isEmpty() || !to.isEmpty();
-        JsonObject data = ask(asked, state.isEmpty() ? isPast ? "all" : "open" : state);
+        JsonObject data = ask(asked, state.isEmpty() ? isPast ? "all" : "open" : state, limit);
+        if (data.containsKey("next")) {
+          warn("there are more faults than these; raise --limit, or select some");
+        }
         out().print(format.equals("json") ? data.encodePrettily() + "\n" : text(data));
       }
     }
@@ -122,7 +125,7 @@ public final class FaultsCommand extends TerminalCommand implements Command {
     return table.isEmpty() ? "no faults\n" : table;
   }
 
-  private JsonObject ask(QueryApi asked, String wanted) throws CommandFailure {
+  private JsonObject ask(QueryApi asked, String wanted, String most) throws CommandFailure {
     List<Map.Entry<String, String>> parameters = new ArrayList<>(filter.parameters());
     parameters.add(Map.entry("tenant", tenant));
     parameters.add(Map.entry("kind", kind));
@@ -130,7 +133,7 @@ public final class FaultsCommand extends TerminalCommand implements Command {
     parameters.add(Map.entry("state", wanted));
     parameters.add(Map.entry("from", from));
     parameters.add(Map.entry("to", to));
-    parameters.add(Map.entry("limit", limit));
+    parameters.add(Map.entry("limit", most));
     JsonObject envelope = asked.object("/api/v1/faults", parameters);
     envelope.getJsonArray("warnings", new JsonArray()).forEach(each -> warn("" + each));
     if (envelope.getValue("data") instanceof JsonObject data) {
@@ -147,7 +150,10 @@ public final class FaultsCommand extends TerminalCommand implements Command {
     while (!Thread.currentThread().isInterrupted()) {
       try {
         List<JsonObject> all =
-            DocumentCommand.rows(ask(asked, wanted).getJsonArray("faults")).toList();
+            DocumentCommand.rows(
+                    ask(asked, wanted, limit.isEmpty() ? FaultFilter.MOST : limit)
+                        .getJsonArray("faults"))
+                .toList();
         boolean isFirst = wanted.equals("open");
         for (JsonObject fault : all.reversed()) {
           JsonObject before = known.put(fault.getString("episode"), fault);

@@ -102,6 +102,15 @@ class FaultCommandsTest {
   }
 
   @Test
+  void aListThatIsCutSaysSo() {
+    assertThat(run(new FaultsCommand(), "--state", "all", "--limit", "1")).isZero();
+    assertThat(err.toString()).contains("there are more faults than these; raise --limit");
+    err.getBuffer().setLength(0);
+    assertThat(run(new FaultsCommand(), "--state", "all", "--limit", "2")).isZero();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
   void aListIsPrintedAsJson() {
     assertThat(run(new FaultsCommand(), "--format", "json")).as(err.toString()).isZero();
     JsonObject data = new JsonObject(out.toString());
