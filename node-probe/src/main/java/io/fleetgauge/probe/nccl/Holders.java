@@ -111,10 +111,15 @@ record Holders(
     return new HashSet<>(owners.values()).size();
   }
 
-  /** The owners of which no process was seen. */
+  /** The number of owners of which not every process was seen. */
   int unseen(Set<Integer> seen) {
-    Set<String> all = new HashSet<>(owners.values());
-    seen.forEach(pid -> all.remove(owners.get(pid)));
+    Set<String> all = new HashSet<>();
+    owners.forEach(
+        (pid, owner) -> {
+          if (!seen.contains(pid)) {
+            all.add(owner);
+          }
+        });
     return all.size();
   }
 

@@ -11,8 +11,11 @@ import java.util.OptionalLong;
  *     error only
  * @param nodes the number of nodes that the answer names
  * @param processes the number of processes of the job; 0 when it is not told
+ * @param perNode the number of its processes on each node, or the most of a node; 0 when it is not
+ *     told
  */
-record RasAnswer(String version, List<Communicator> communicators, int nodes, int processes) {
+record RasAnswer(
+    String version, List<Communicator> communicators, int nodes, int processes, int perNode) {
   RasAnswer {
     communicators = List.copyOf(communicators);
   }

@@ -29,7 +29,7 @@ final class RasInput {
 
   private final Source source;
   private final long mostBytes;
-  private final long deadline;
+  private long deadline;
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private final StringBuilder line = new StringBuilder();
   private int at;
@@ -53,6 +53,15 @@ final class RasInput {
         },
         mostBytes,
         deadline);
+  }
+
+  /**
+   * Waits until another deadline from now on.
+   *
+   * @param deadline by {@link System#nanoTime}
+   */
+  void until(long deadline) {
+    this.deadline = deadline;
   }
 
   /** The next byte, 0 to 255, or -1 at the end. */

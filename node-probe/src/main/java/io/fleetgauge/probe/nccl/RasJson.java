@@ -83,7 +83,7 @@ final class RasJson {
           new RasAnswer.Communicator(
               id(each), each.size, each.missing, each.ranks, OptionalLong.empty()));
     }
-    return new RasAnswer(version, all, hosts.size(), 0);
+    return new RasAnswer(version, all, hosts.size(), 0, 0);
   }
 
   /** Communicators may have one hash; then their second one tells them apart. */

@@ -8,9 +8,9 @@ import java.util.OptionalInt;
  * What is known of the jobs of this node at a time. Immutable.
  *
  * @param at when it was read, by {@link System#nanoTime}
- * @param series by GPU and communicator
+ * @param series by GPU and communicator; with those of jobs that the last readings have missed
  * @param up 1 when a job has answered, 0 when one listens and none has; empty when none listens
- * @param unseen owners of GPUs whose processes listen and were in no answer
+ * @param unseen jobs whose processes listen and were in no answer, at least one of each owner
  */
 record RasReadings(long at, List<RasSeries> series, OptionalInt up, int unseen) {
   RasReadings {

@@ -18,14 +18,16 @@ import java.util.function.Consumer;
 /**
  * One reading of the jobs in one network namespace. All of them have the same port and the kernel
  * chooses who gets a connection, so connections are made until each process that listens was in an
- * answer, within limits. For one thread.
+ * answer, within limits. Owners do not tell jobs apart: one owner may have several. For one thread.
  */
 final class RasRound {
-  /** Most connections for each owner of GPUs, and of all. */
+  /** Most connections for each owner of GPUs, for each process that listens, and of all. */
   private static final int CONNECTIONS_PER_OWNER = 12;
 
+  private static final int CONNECTIONS_PER_LISTENER = 4;
   static final int MOST_CONNECTIONS = 32;
 
+  /** Of a server of which nobody has answered. */
   private static final int MOST_FAILURES = 3;
 
   /** Asks one server. */
@@ -38,8 +40,22 @@ final class RasRound {
   private final Client client;
   private final Consumer<RasFailure> failures;
   private final long deadline;
+
+  /** Processes that an answer names. */
   private final Set<Integer> seen = new HashSet<>();
-  private final Set<String> texts = new HashSet<>();
+
+  /** The same of answers in JSON, which name all; each such process is counted here. */
+  private final Set<Integer> counted = new HashSet<>();
+
+  /** Processes of answers in JSON that several processes of this node can be. */
+  private final Set<String> ambiguous = new HashSet<>();
+
+  /** The number of processes on this node of each job that answers with a text. */
+  private final Map<String, Integer> texts = new HashMap<>();
+
+  /** The process of each rank that was found, so that an answer that comes again finds the same. */
+  private final Map<String, Integer> processes = new HashMap<>();
+
   private final Map<String, Map<String, RasSeries>> byGpu = new LinkedHashMap<>();
   private int answers;
   private int nodes;
@@ -60,12 +76,18 @@ final class RasRound {
   }
 
   void run(List<InetSocketAddress> servers) {
-    int most = Math.min(MOST_CONNECTIONS, CONNECTIONS_PER_OWNER * holders.ownerCount());
+    int most =
+        Math.max(
+            CONNECTIONS_PER_OWNER * holders.ownerCount(), CONNECTIONS_PER_LISTENER * listeners);
+    most = Math.min(MOST_CONNECTIONS, most);
     for (InetSocketAddress server : servers) {
       int failed = 0;
-      for (int i = 0; i < most && failed < MOST_FAILURES && isWanted(); i++) {
+      boolean answers = false;
+      // A process that has stopped still gets connections, and others of the port answer.
+      for (int i = 0; i < most && (answers || failed < MOST_FAILURES) && isWanted(); i++) {
         try {
           take(client.status(server));
+          answers = true;
         } catch (RasFailure e) {
           failed++;
           failures.accept(e);
@@ -82,11 +104,15 @@ final class RasRound {
     return unseen() > 0 && System.nanoTime() < deadline;
   }
 
-  /** The number of owners that have a process that listens, and were in no answer. */
+  /**
+   * The number of jobs whose processes listen and were in no answer: of each owner at least one,
+   * and none when as many processes have answered as listen.
+   */
   int unseen() {
-    int left = listeners - Math.max(seen.size(), texts.size());
-    int unknown = Math.min(holders.unseen(seen), holders.ownerCount() - texts.size());
-    return Math.max(0, Math.min(left, unknown));
+    int told = texts.values().stream().mapToInt(Integer::intValue).sum();
+    int answered = counted.size() + ambiguous.size() + told;
+    int left = Math.min(listeners, holders.gpus().size()) - answered;
+    return left <= 0 ? 0 : Math.clamp(holders.unseen(seen) - texts.size(), 1, left);
   }
 
   int answers() {
@@ -123,13 +149,16 @@ final class RasRound {
     nodes = Math.max(nodes, answer.nodes());
     hasMonitor |= isAtLeast(answer.version(), 2, 29);
     Set<Integer> ofAnswer = new HashSet<>();
+    Set<String> several = new HashSet<>();
     Set<Integer> before = Set.copyOf(seen);
     for (RasAnswer.Communicator communicator : answer.communicators()) {
       for (RasAnswer.Rank rank : communicator.ranks()) {
-        int process = holders.process(rank, before);
+        int process = process(communicator, rank, before);
         Labels gpu = process == 0 ? null : holders.gpu(process, rank);
         if (process != 0) {
           ofAnswer.add(process);
+        } else if (holders.byInnerPid().containsKey(rank.pid())) {
+          several.add(rank.pid() + "/" + rank.device() + "/" + ids(answer));
         }
         if (gpu != null) {
           add(gpu, communicator, OptionalInt.of(rank.rank()), rank.operations());
@@ -137,10 +166,28 @@ final class RasRound {
       }
     }
     seen.addAll(ofAnswer);
-    if (!isAtLeast(answer.version(), 2, 28)) {
-      texts.add(answer.processes() + "/" + answer.nodes() + "/" + ids(answer));
+    if (isAtLeast(answer.version(), 2, 28)) {
+      counted.addAll(ofAnswer);
+      ambiguous.addAll(several);
+    } else {
+      String job = answer.processes() + "/" + answer.nodes() + "/" + ids(answer);
+      texts.put(job, Math.max(answer.perNode(), ofAnswer.size()));
       addOthers(answer, ofAnswer);
     }
+  }
+
+  private int process(
+      RasAnswer.Communicator communicator, RasAnswer.Rank rank, Set<Integer> before) {
+    String key = communicator.id() + "/" + rank.rank();
+    Integer known = processes.get(key);
+    if (known != null) {
+      return known;
+    }
+    int found = holders.process(rank, before);
+    if (found != 0) {
+      processes.put(key, found);
+    }
+    return found;
   }
 
   private static String ids(RasAnswer answer) {
@@ -177,11 +224,12 @@ final class RasRound {
     }
   }
 
+  /** Adds a rank; of several ranks of one GPU the one that is furthest behind stays. */
   private void add(
       Labels gpu, RasAnswer.Communicator communicator, OptionalInt rank, OptionalLong operations) {
     byGpu
         .computeIfAbsent(key(gpu), key -> new LinkedHashMap<>())
-        .put(
+        .merge(
             communicator.id(),
             new RasSeries(
                 gpu,
@@ -189,7 +237,16 @@ final class RasRound {
                 rank,
                 communicator.size(),
                 communicator.missing(),
-                operations));
+                operations),
+            RasRound::behind);
+  }
+
+  private static RasSeries behind(RasSeries before, RasSeries now) {
+    if (before.rank().equals(now.rank())) {
+      return now; // the same answer again, later
+    }
+    long most = Long.MAX_VALUE; // a rank that does not answer has no count
+    return before.operations().orElse(most) <= now.operations().orElse(most) ? before : now;
   }
 
   private static String key(Labels gpu) {

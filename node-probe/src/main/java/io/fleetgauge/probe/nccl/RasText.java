@@ -42,7 +42,7 @@ final class RasText {
   private static final int SIZE_COLUMN = 4;
 
   private static final Pattern VERSION = Pattern.compile("NCCL version ([0-9][0-9.]{0,20}).*");
-  private static final Pattern NUMBERS = Pattern.compile("[ 0-9]+");
+  private static final Pattern NUMBERS = Pattern.compile("[ 0-9-]+");
   private static final Pattern GROUP =
       Pattern.compile(" *\\d{1,5}(?: +[0-9-]{1,20}){5} +[A-Z]+(?: +[A-Z,]+)?");
   private static final Pattern HEAD =
@@ -70,6 +70,7 @@ final class RasText {
   private final Set<Integer> hosts = new HashSet<>();
   private String version = "";
   private int processes;
+  private int perNode;
   private int kept;
 
   /** A communicator, and the section of its report that is being read. */
@@ -153,6 +154,7 @@ final class RasText {
         boolean isWhole = cells.length == SUMMARY_COLUMNS;
         nodes = isWhole ? number(cells[0]) : 0;
         processes = isWhole ? number(cells[PROCESSES_COLUMN]) : 0;
+        perNode = isWhole ? number(cells[1].substring(cells[1].indexOf('-') + 1)) : 0;
       } else if (GROUP.matcher(line).matches()) {
         String[] cells = line.strip().split(" +");
         if (cells.length >= GROUP_COLUMNS && sizes.size() < MOST_COMMUNICATORS) {
@@ -168,7 +170,7 @@ final class RasText {
     }
     List<RasAnswer.Communicator> all = new ArrayList<>();
     found.forEach((hash, each) -> all.add(communicator(hash, each)));
-    return new RasAnswer(version, all, Math.max(nodes, hosts.size()), processes);
+    return new RasAnswer(version, all, Math.max(nodes, hosts.size()), processes, perNode);
   }
 
   private RasAnswer.Communicator communicator(String hash, Found of) {

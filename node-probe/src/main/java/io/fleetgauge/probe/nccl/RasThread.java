@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +51,9 @@ final class RasThread implements AutoCloseable {
   /** Whatever a job says of its size: other jobs of the node are read too. */
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
+  /** How many readings that missed a job do not end its series. */
+  private static final int MOST_AGE = 2;
+
   /** Between a reading and the next one after a process was told to be dead. */
   private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(2);
 
@@ -74,6 +78,18 @@ final class RasThread implements AutoCloseable {
   private volatile int questions;
 
   private boolean hasMonitor;
+
+  /** The series of the last reading, by GPU and communicator. */
+  private Map<String, Kept> kept = Map.of();
+
+  /**
+   * @param age how many readings since have missed it
+   */
+  private record Kept(RasSeries series, int age) {
+    String key() {
+      return series.gpu() + " " + series.communicator();
+    }
+  }
 
   /** Processes in whose namespaces nobody answered last time: they come last. */
   private final Set<Integer> silent = new HashSet<>();
@@ -158,7 +174,7 @@ final class RasThread implements AutoCloseable {
   /** Reads once. */
   void read() {
     List<GpuProcesses> now = gpus.get().orElse(List.of());
-    List<RasSeries> series = new ArrayList<>();
+    Map<String, Kept> series = new LinkedHashMap<>();
     int unseen = 0;
     int answers = 0;
     int listeners = 0;
@@ -178,21 +194,40 @@ final class RasThread implements AutoCloseable {
       if (round.answers() == 0) {
         silent.add(holders.pid());
       }
-      series.addAll(round.series(settings.communicators()));
+      add(round, holders, series);
       unseen += round.unseen();
       answers += round.answers();
       most = Math.max(most, round.nodes() * round.answers());
       canMonitor |= holders.isOwn() && round.hasMonitor();
     }
+    kept = series;
     questions = most;
     hasMonitor = canMonitor;
     newest =
         new RasReadings(
             System.nanoTime(),
-            series,
+            series.values().stream().map(Kept::series).toList(),
             listeners == 0 ? OptionalInt.empty() : OptionalInt.of(answers == 0 ? 0 : 1),
             unseen);
     counts = new RasReadings.Counts(errors, events);
+  }
+
+  /** Adds what a round has read, and for a while what it has missed. */
+  private void add(RasRound round, Holders holders, Map<String, Kept> series) {
+    for (RasSeries each : round.series(settings.communicators())) {
+      Kept now = new Kept(each, 0);
+      series.put(now.key(), now);
+    }
+    if (round.unseen() == 0) {
+      return;
+    }
+    for (Kept old : kept.values()) {
+      boolean isHeld =
+          holders.gpus().values().stream().anyMatch(gpus -> gpus.contains(old.series().gpu()));
+      if (isHeld && old.age() < MOST_AGE) {
+        series.putIfAbsent(old.key(), new Kept(old.series(), old.age() + 1));
+      }
+    }
   }
 
   private Path net(Holders holders) {

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,7 +53,7 @@ final class RasServer implements AutoCloseable {
    * @param port that others may have too
    */
   RasServer(int port, Job... jobs) throws IOException {
-    this.jobs = List.of(jobs);
+    this.jobs = Arrays.asList(jobs);
     listener = new ServerSocket();
     listener.setOption(StandardSocketOptions.SO_REUSEPORT, true);
     listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -91,6 +92,11 @@ final class RasServer implements AutoCloseable {
         return events;
       }
     };
+  }
+
+  /** A process that has stopped: the kernel accepts connections, and nobody answers. */
+  static Job stopped() {
+    return null;
   }
 
   /** A job that sends a gigabyte, in whole communicators. */

@@ -28,7 +28,7 @@ class RasTextTest {
   @Test
   void aHealthyJobNamesNoCommunicator() throws IOException {
     RasAnswer answer = read(RasStatus.text("2.24.3+cuda12.8", 4, 8, 32, "OK"));
-    assertThat(answer).isEqualTo(new RasAnswer("2.24.3", java.util.List.of(), 4, 32));
+    assertThat(answer).isEqualTo(new RasAnswer("2.24.3", java.util.List.of(), 4, 32, 8));
   }
 
   @Test

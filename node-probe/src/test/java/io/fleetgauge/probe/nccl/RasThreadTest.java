@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -238,6 +239,128 @@ class RasThreadTest {
       assertThat(series.keySet().stream().filter(name -> name.startsWith("operations")).count())
           .isEqualTo(2 - (long) unseen);
       assertThat(unseen == 0 || connections >= 24).isTrue();
+    }
+  }
+
+  @Test
+  void jobsOfOneOwnerAreAllSeenAlsoBesideAProcessThatHasStopped() throws IOException {
+    process(101, 101, "a", "self", 0);
+    process(102, 102, "a", "self", 1);
+    process(201, 201, "a", "self", 2);
+    timeout = Duration.ofSeconds(12);
+    String a = world(0xa, 5).missing(1, HERE, 102, 1).json("2.28.7");
+    String b = new RasStatus().communicator(0xb).rank(0, HERE, 201, 2, 7).json("2.28.7");
+    RasServer.Job stopped = RasServer.stopped();
+    try (RasServer server =
+        new RasServer(RasServer.json(a), stopped, stopped, stopped, RasServer.json(b))) {
+      network("self", server.address.getPort(), 3);
+      assertThat(read(server))
+          .containsEntry("operations_total GPU-0 000000000000000a", 5.0)
+          .containsEntry("ranks_missing GPU-1 000000000000000a", 1.0)
+          .containsEntry("operations_total GPU-2 000000000000000b", 7.0)
+          .containsEntry("ras_errors_total timeout", 3.0)
+          .containsEntry("ras_jobs_unseen", 0.0);
+    }
+  }
+
+  @Test
+  void socketsOfJobsOfOneOwnerAreChosenByTheKernelUntilAllWereSeen() throws IOException {
+    process(101, 101, "a", "self", 0);
+    process(102, 102, "a", "self", 1);
+    process(201, 201, "a", "self", 2);
+    timeout = Duration.ofSeconds(8);
+    String a = world(0xa, 5).missing(1, HERE, 102, 1).json("2.28.7");
+    String b = new RasStatus().communicator(0xb).rank(0, HERE, 201, 2, 7).json("2.28.7");
+    try (RasServer first = new RasServer(RasServer.json(a));
+        RasServer stopped = new RasServer(first.address.getPort());
+        RasServer second = new RasServer(first.address.getPort(), RasServer.json(b))) {
+      network("self", first.address.getPort(), 3);
+      Map<String, Double> series = read(first);
+      long seen = series.keySet().stream().filter(name -> name.startsWith("operations")).count();
+      assertThat(series.get("ras_jobs_unseen") == 0).isEqualTo(seen == 2);
+      int connections =
+          first.connections.get() + stopped.connections.get() + second.connections.get();
+      assertThat(connections).isLessThanOrEqualTo(RasRound.MOST_CONNECTIONS);
+    }
+  }
+
+  @Test
+  void aReadingThatMissesAJobSaysSoAndTwoOfThemDoNotEndItsSeries() throws IOException {
+    process(101, 101, "a", "self", 0);
+    process(201, 201, "a", "self", 2);
+    RasServer.Job a = RasServer.json(world(0xa, 5).json("2.28.7"));
+    RasServer.Job b =
+        RasServer.json(new RasStatus().communicator(0xb).rank(0, HERE, 201, 2, 7).json("2.28.7"));
+    RasServer.Job[] jobs = new RasServer.Job[2 + 3 * RasRound.MOST_CONNECTIONS];
+    Arrays.fill(jobs, a);
+    jobs[1] = b;
+    try (RasServer server = new RasServer(jobs)) {
+      network("self", server.address.getPort(), 2);
+      RasThread thread = thread(server);
+      thread.read();
+      assertThat(series(thread)).containsEntry("ras_jobs_unseen", 0.0);
+      for (int missed = 1; missed <= 2; missed++) {
+        thread.read();
+        assertThat(series(thread))
+            .containsEntry("operations_total GPU-2 000000000000000b", 7.0)
+            .containsEntry("ras_jobs_unseen", 1.0);
+      }
+      thread.read();
+      assertThat(series(thread))
+          .containsEntry("operations_total GPU-0 000000000000000a", 5.0)
+          .doesNotContainKey("operations_total GPU-2 000000000000000b")
+          .containsEntry("ras_jobs_unseen", 1.0);
+    }
+  }
+
+  @Test
+  void aJobThatAnswersAgainIsOfTheSameProcesses() throws IOException {
+    process(40_101, 7, "a", "self", 0);
+    process(40_102, 7, "b", "self", 1);
+    RasServer.Job a =
+        RasServer.json(new RasStatus().communicator(0xa).rank(0, HERE, 7, 0, 5).json("2.28.7"));
+    RasServer.Job b =
+        RasServer.json(new RasStatus().communicator(0xb).rank(0, HERE, 7, 1, 7).json("2.28.7"));
+    try (RasServer server = new RasServer(a, a, b)) {
+      network("self", server.address.getPort(), 2);
+      assertThat(read(server))
+          .containsEntry("operations_total GPU-0 000000000000000a", 5.0)
+          .containsEntry("operations_total GPU-1 000000000000000b", 7.0)
+          .doesNotContainKey("operations_total GPU-1 000000000000000a")
+          .containsEntry("ras_jobs_unseen", 0.0);
+    }
+  }
+
+  @Test
+  void aTextOfFewerProcessesThanListenLeavesAJobUnseen() throws IOException {
+    process(101, 101, "a", "self", 0);
+    process(102, 102, "a", "self", 1);
+    process(201, 201, "a", "self", 2);
+    String text = RasStatus.text("2.24.3+cuda12.8", 1, 2, 2, "OK");
+    try (RasServer server = new RasServer(RasServer.text(text))) {
+      network("self", server.address.getPort(), 3);
+      assertThat(read(server)).containsEntry("ras_jobs_unseen", 1.0);
+      network("self", server.address.getPort(), 2);
+      assertThat(read(server)).containsEntry("ras_jobs_unseen", 0.0);
+    }
+  }
+
+  /** Recorded where four ranks shared a GPU. */
+  @Test
+  void ofSeveralRanksOfAGpuTheOneFurthestBehindIsShown() throws IOException {
+    for (int pid = 477; pid <= 480; pid++) {
+      process(pid, pid, "a", "self", 0);
+    }
+    RasServer.Job real = RasServer.json(RealRasTest.answer("stall.json"));
+    try (RasServer server = new RasServer(real)) {
+      network("self", server.address.getPort(), 4);
+      Files.writeString(
+          proc.resolve("self/net/fib_trie"), "     |-- 127.0.0.1\n        /32 host LOCAL\n");
+      assertThat(read(server))
+          .containsEntry("operations_total GPU-0 eeaea4e249238330", 1782.0)
+          .containsEntry("rank GPU-0 eeaea4e249238330", 2.0)
+          .containsEntry("ranks_missing GPU-0 eeaea4e249238330", 0.0)
+          .containsEntry("ras_jobs_unseen", 0.0);
     }
   }
 
