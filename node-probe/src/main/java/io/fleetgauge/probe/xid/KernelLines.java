@@ -43,7 +43,7 @@ public final class KernelLines {
    * A line.
    *
    * @param address of the device, as NVML writes it; empty where the line names none
-   * @param text without time, process and what cannot be printed
+   * @param text without time, process, serial number and what cannot be printed
    */
   record Line(Kind kind, String address, String text) {}
 
@@ -58,6 +58,9 @@ public final class KernelLines {
 
   /** The process is left out: the next owner of the GPU may see the line. */
   private static final Pattern PROCESS = Pattern.compile("pid=[^,]*(, name=[^,]*)?(, |$)");
+
+  /** The driver tells it once before a GPU's first error, and may join it with others to a line. */
+  private static final Pattern SERIAL = Pattern.compile("(?<=GPU Board Serial Number: )[^ \\\\]+");
 
   private static final Pattern UNPRINTABLE = Pattern.compile("[^ -~]");
 
@@ -151,7 +154,8 @@ public final class KernelLines {
 
   private static String words(String text) {
     String known = PROCESS.matcher(text).replaceFirst("");
-    String printable = UNPRINTABLE.matcher(known).replaceAll("?").strip();
+    String unnamed = SERIAL.matcher(known).replaceAll("?");
+    String printable = UNPRINTABLE.matcher(unnamed).replaceAll("?").strip();
     return printable.substring(0, Math.min(LONGEST, printable.length()));
   }
 }

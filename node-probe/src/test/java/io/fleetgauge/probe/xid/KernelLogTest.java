@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.probe.Damage;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -94,6 +95,36 @@ class KernelLogTest {
             "SOFT_LOCKUP  1");
     assertThat(lines.all(now).getFirst().line().text())
         .isEqualTo("NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.");
+  }
+
+  @Test
+  void ofWhatARealDriverWritesTheErrorsAreKeptAndNoSerialNumber() throws Exception {
+    String real;
+    try (InputStream in = getClass().getResourceAsStream("h200-580.159.04.kmsg")) {
+      real = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+    }
+    assertThat(real).contains("Serial Number: 1234567890123");
+    log.history(false);
+    take(real);
+    assertThat(gpus.all())
+        .containsExactlyInAnyOrder(
+            new XidCounts.Seen("00000000:00:06.0", 43, 1, now),
+            new XidCounts.Seen("00000000:00:06.0", 31, 1, now));
+    assertThat(log.lost()).isZero();
+    assertThat(lines.all(now))
+        .extracting(seen -> seen.line().text())
+        .containsExactly(
+            "NVRM: Xid (PCI:0000:00:06): 43, channel 0x0000000a",
+            "NVRM: Xid (PCI:0000:00:06): 31, channel 0x0000000a, intr 00000000. MMU Fault: ENGINE"
+                + " GRAPHICS GPC1 GPCCLIENT_T1_8 faulted @ 0x8379_5be00000. Fault is of type"
+                + " FAULT_PDE ACCESS_TYPE_VIRT_WRITE");
+    take(
+        "4,490,5,-;NVRM: GPU Board Serial Number: 1234567890123\\x0aNVRM: Xid (PCI:0000:00:07): 31,"
+            + " x\n");
+    assertThat(lines.all(now))
+        .extracting(seen -> seen.line().text())
+        .contains("NVRM: GPU Board Serial Number: ?\\x0aNVRM: Xid (PCI:0000:00:07): 31, x")
+        .noneMatch(text -> text.contains("1234567890123"));
   }
 
   @Test
