@@ -3,6 +3,7 @@ package io.fleetgauge.load.sim;
 import io.fleetgauge.cluster.table.Assignment;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
+import io.fleetgauge.gateway.replication.OwnerSide;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -154,11 +155,11 @@ final class Ledger {
 
   /**
    * Law 5: an answer that does not name a host as incomplete has every tick of it that was
-   * acknowledged while the table it was made from was the newest one. Of ticks that an owner kept
-   * alone this is asked of owners that were told of them.
+   * acknowledged while the table it was made from was the newest one, or soon afterwards. Of ticks
+   * that an owner kept alone this is asked of owners that were told of them.
    */
   void answeredQuery(String gateway, String host, long epoch, Set<Long> times) {
-    long until = supersededAt(epoch);
+    long until = until(gateway, epoch);
     Consumer<Map.Entry<Long, Long>> check =
         tick -> {
           if (tick.getValue() < until && !times.contains(tick.getKey())) {
@@ -190,12 +191,18 @@ final class Ledger {
     }
   }
 
-  private long supersededAt(long epoch) {
+  /**
+   * The time from which on acknowledged ticks need not be in answers of a gateway by a table. Once
+   * there is a newer table owners wait for those that are in sight to know it, or for a second.
+   */
+  private long until(String gateway, long epoch) {
     long at = Long.MAX_VALUE;
+    boolean isInSight = true;
     for (int i = written.size() - 1; i >= 0 && written.get(i).table.epoch() > epoch; i--) {
       at = written.get(i).at;
+      isInSight &= written.get(i).table.members().contains(gateway);
     }
-    return at;
+    return at == Long.MAX_VALUE || !isInSight ? at : at + OwnerSide.TELL_MILLIS;
   }
 
   // --- tables ---

@@ -17,8 +17,14 @@ final class Link {
   /** True if the table calls it synced. */
   boolean named;
 
-  /** Until when bodies wait for the table to call it not synced. */
+  /** Until when bodies wait that it does not get, because it may still be read. */
   long tellUntil = Long.MIN_VALUE;
+
+  /** True if it is not read any more when it accepts a session of this owner. */
+  boolean isOfAnotherOwner;
+
+  /** True if it is no replica any more, and is asked only whether it knows. */
+  boolean isFormer;
 
   /** Bodies of the delivery that has no answer yet; null when there is none. */
   List<Long> sent;

@@ -61,9 +61,10 @@ public final class OwnerSide {
 
   /**
    * Bodies are acknowledged without a replica that was called synced when the table says that it is
-   * not, at the latest after this long: on the small side of a split the table stays.
+   * not and it is not read any more, at the latest after this long: on the small side of a split
+   * the table stays.
    */
-  static final long TELL_MILLIS = 1_000;
+  public static final long TELL_MILLIS = 1_000;
 
   /** A longer time between two looks is not counted as a silence of replicas. */
   static final long LONGEST_LOOK_MILLIS = 250;
@@ -77,8 +78,15 @@ public final class OwnerSide {
      * The table names these gateways as replicas.
      *
      * @param peers their ids, and whether the table calls each of them synced
+     * @param readable ids of gateways, replicas or not, that answer for the host by the table
+     *     before, as long as they have not learned of this one
      */
-    record Replicas(Map<String, Boolean> peers) implements Event {}
+    record Replicas(Map<String, Boolean> peers, Set<String> readable) implements Event {
+      /** All have learned of the table. */
+      public Replicas(Map<String, Boolean> peers) {
+        this(peers, Set.of());
+      }
+    }
 
     /** A body has been taken into memory. */
     record Taken(long body, long bytes) implements Event {}
@@ -133,31 +141,6 @@ public final class OwnerSide {
     record Lost(String peer, ReplicaReply because) implements Effect {}
   }
 
-  private static final class Pending {
-    final long bytes;
-    final long takenAt;
-
-    /** Replicas that are to have it before it is acknowledged. */
-    final Set<String> waiting = new TreeSet<>();
-
-    /** Replicas that do not get it, which the table still calls synced. */
-    final Set<String> untold = new TreeSet<>();
-
-    /** Number of links that still have to send it. */
-    int links;
-
-    boolean settled;
-    boolean copied;
-    boolean written;
-    boolean forcing;
-    boolean forced;
-
-    Pending(long bytes, long takenAt) {
-      this.bytes = bytes;
-      this.takenAt = takenAt;
-    }
-  }
-
   private final boolean replicated;
   private final Map<String, Link> links = new TreeMap<>();
   private final Map<Long, Pending> pending = new LinkedHashMap<>();
@@ -187,7 +170,7 @@ public final class OwnerSide {
     return link != null && link.synced;
   }
 
-  /** Returns true if there are replicas to send to. */
+  /** Returns true if there are replicas to send to, or former ones to wait for. */
   public boolean hasPeers() {
     return !links.isEmpty();
   }
@@ -217,7 +200,7 @@ public final class OwnerSide {
 
   public void on(Event event, long now, Consumer<Effect> effects) {
     switch (event) {
-      case Event.Replicas replicas -> replicas(replicas.peers(), now, effects);
+      case Event.Replicas replicas -> replicas(replicas, now, effects);
       case Event.Taken taken -> taken(taken, now, effects);
       case Event.Journaled journaled -> journaled(journaled, effects);
       case Event.Answered answered -> answered(answered, now, effects);
@@ -226,33 +209,53 @@ public final class OwnerSide {
     }
   }
 
-  private void replicas(Map<String, Boolean> peers, long now, Consumer<Effect> effects) {
-    for (String peer : List.copyOf(links.keySet())) {
-      if (!peers.containsKey(peer)) {
-        Link link = links.get(peer);
+  private void replicas(Event.Replicas table, long now, Consumer<Effect> effects) {
+    for (Link link : List.copyOf(links.values())) {
+      if (!link.isFormer && !table.peers().containsKey(link.peer)) {
+        boolean isReadable = table.readable().contains(link.peer);
+        link.tellUntil = isReadable ? now + TELL_MILLIS : link.tellUntil;
         end(link, now, effects);
-        told(link, effects);
-        links.remove(peer);
+        if (isReadable) {
+          link.isFormer = true;
+          begin(link, now, effects);
+        } else {
+          forgetLink(link, effects);
+        }
         effects.accept(new Effect.Report(synced()));
       }
     }
-    new TreeMap<>(peers)
+    new TreeMap<>(table.peers())
         .forEach(
             (peer, isNamed) -> {
-              Link link = links.get(peer);
-              if (link == null) {
-                link = new Link(peer);
-                links.put(peer, link);
-                named(link, isNamed, now, effects);
+              boolean isReadable = table.readable().contains(peer);
+              Link link = links.computeIfAbsent(peer, Link::new);
+              boolean isNew = link.session == 0;
+              link.isOfAnotherOwner |= isNew && isReadable;
+              named(link, isNamed, isReadable, now, effects);
+              if (isNew) {
                 begin(link, now, effects);
-              } else {
-                named(link, isNamed, now, effects);
               }
             });
+    for (String peer : new TreeSet<>(table.readable())) {
+      if (!links.containsKey(peer)) {
+        Link link = new Link(peer);
+        link.isFormer = true;
+        link.tellUntil = now + TELL_MILLIS;
+        links.put(peer, link);
+        begin(link, now, effects);
+      }
+    }
   }
 
-  private void named(Link link, boolean isNamed, long now, Consumer<Effect> effects) {
-    if (isNamed && !link.named) {
+  private void forgetLink(Link link, Consumer<Effect> effects) {
+    told(link, effects);
+    links.remove(link.peer);
+  }
+
+  private void named(
+      Link link, boolean isNamed, boolean isReadable, long now, Consumer<Effect> effects) {
+    boolean isNews = isNamed != link.named || link.session == 0;
+    if (isNews && (isNamed || isReadable)) {
       link.tellUntil = now + TELL_MILLIS;
     } else if (!isNamed && link.named) {
       told(link, effects);
@@ -263,8 +266,10 @@ public final class OwnerSide {
   /** A replica compares itself with the owner when a session begins, so new sessions begin. */
   private void merged(long now, Consumer<Effect> effects) {
     for (Link link : links.values()) {
-      end(link, now, effects);
-      begin(link, now, effects);
+      if (!link.isFormer) {
+        end(link, now, effects);
+        begin(link, now, effects);
+      }
     }
     effects.accept(new Effect.Report(synced()));
   }
@@ -275,7 +280,7 @@ public final class OwnerSide {
     for (Link link : links.values()) {
       // A session that is being opened may already be open on the replica, which then does not pull
       // this body any more. So it is sent, but its acknowledgement does not wait for this replica.
-      if (link.up || link.sent != null) {
+      if (!link.isFormer && (link.up || link.sent != null)) {
         link.behind.add(taken.body());
         link.behindBytes += one.bytes;
         one.links++;
@@ -381,11 +386,16 @@ public final class OwnerSide {
   }
 
   private void timePassed(long now, Consumer<Effect> effects) {
-    for (Link link : links.values()) {
-      if (link.tellUntil != Long.MIN_VALUE && now >= link.tellUntil) {
-        told(link, effects);
+    for (Link link : List.copyOf(links.values())) {
+      boolean isOver = link.tellUntil != Long.MIN_VALUE && now >= link.tellUntil;
+      if (isOver && link.isFormer) {
+        forgetLink(link, effects);
+      } else {
+        if (isOver) {
+          told(link, effects);
+        }
+        look(link, now, effects);
       }
-      look(link, now, effects);
     }
     lookedAt = now;
   }
@@ -440,6 +450,10 @@ public final class OwnerSide {
     if (link == null || link.sent == null || link.delivery != answered.delivery()) {
       return; // of a session that has ended, or a repeated answer
     }
+    if (link.isFormer) {
+      answeredByFormer(link, answered.reply(), now, effects);
+      return;
+    }
     switch (answered.reply()) {
       case WHOLE, KEPT -> delivered(link, answered.reply() == ReplicaReply.WHOLE, now, effects);
       case LATER -> later(link, now, effects);
@@ -449,6 +463,15 @@ public final class OwnerSide {
         fail(link, answered.reply(), now, effects);
       }
       case BROKEN -> fail(link, answered.reply(), now, effects);
+      case FAILED -> link.againAt = Math.min(link.againAt, now + FAILED_MILLIS);
+    }
+  }
+
+  /** What takes bodies of this owner still believes the table before. */
+  private void answeredByFormer(Link link, ReplicaReply reply, long now, Consumer<Effect> effects) {
+    switch (reply) {
+      case WHOLE, KEPT, LATER -> later(link, now, effects);
+      case STRANGER, BROKEN -> forgetLink(link, effects);
       case FAILED -> link.againAt = Math.min(link.againAt, now + FAILED_MILLIS);
     }
   }
@@ -484,9 +507,10 @@ public final class OwnerSide {
       }
     }
     boolean isSynced = whole && (link.synced || !lacksAny(link));
-    if (isSynced) {
+    if (isSynced || link.isOfAnotherOwner && !link.named) {
       told(link, effects);
     }
+    link.isOfAnotherOwner = false;
     if (link.synced != isSynced) {
       link.synced = isSynced;
       effects.accept(new Effect.Report(synced()));

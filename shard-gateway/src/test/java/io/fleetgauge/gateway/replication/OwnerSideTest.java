@@ -72,6 +72,61 @@ class OwnerSideTest extends DrivenOwner {
   }
 
   @Test
+  void aFormerReplicaThatMayStillBeReadIsWaitedForUntilItKnowsTheTable() {
+    open("a", "b");
+    on(new Event.Replicas(Map.of("a", false, "b", true)));
+    on(new Event.Replicas(Map.of("a", false), Set.of("b")));
+    on(taken(1));
+    on(new Event.Journaled(1, false, true));
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).doesNotContain(new Effect.Keep(1));
+    assertThat(answered("b", 1, ReplicaReply.WHOLE)).as("by the table before").isEmpty();
+    now += OwnerSide.LATER_MILLIS;
+    assertThat(on(new Event.TimePassed())).as("asked again").contains(send("b", 103, 1, List.of()));
+    assertThat(answered("b", 1, ReplicaReply.STRANGER))
+        .containsExactly(new Effect.Keep(1), new Effect.Forget(1));
+  }
+
+  @Test
+  void aFormerReplicaThatDoesNotAnswerIsWaitedForOnlySoLong() {
+    open("a", "b");
+    on(new Event.Replicas(Map.of("a", false, "b", true)));
+    on(new Event.Replicas(Map.of("a", false), Set.of("b")));
+    on(taken(1));
+    on(new Event.Journaled(1, false, true));
+    answered("a", 1, ReplicaReply.KEPT);
+    now += OwnerSide.TELL_MILLIS - 1;
+    assertThat(on(new Event.TimePassed())).doesNotContain(new Effect.Keep(1));
+    now += 1;
+    assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void aNewOwnerWaitsForWhoAnswersByTheTableBefore() {
+    on(new Event.Replicas(Map.of("a", false), Set.of("a", "b")));
+    on(taken(1));
+    on(new Event.Journaled(1, true, true));
+    answered("b", 1, ReplicaReply.STRANGER);
+    assertThat(effects).doesNotContain(new Effect.Keep(1));
+    assertThat(answered("a", 1, ReplicaReply.LATER)).as("a believes in the one before").isEmpty();
+    assertThat(answered("a", 1, ReplicaReply.KEPT)).contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void aReplicaThatWasLostAndMayStillBeReadIsWaitedForAlthoughTheTableHasChanged() {
+    open("a");
+    on(new Event.Replicas(Map.of("a", true)));
+    answered("a", 1, ReplicaReply.KEPT);
+    now += OwnerSide.ASK_WHETHER_WHOLE_MILLIS;
+    on(new Event.TimePassed());
+    answered("a", 1, ReplicaReply.BROKEN);
+    on(taken(1));
+    on(new Event.Journaled(1, true, true));
+    assertThat(on(new Event.Replicas(Map.of("a", false), Set.of("a")))).isEmpty();
+    now += OwnerSide.TELL_MILLIS;
+    assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
+  }
+
+  @Test
   void aBodyThatNoReplicaHasIsKeptOnlyWhenItIsOnTheDisk() {
     assertThat(on(taken(1))).containsExactly(new Effect.Write(1, true));
     assertThat(on(new Event.Journaled(1, true, true)))

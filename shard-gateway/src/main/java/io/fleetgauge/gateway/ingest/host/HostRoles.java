@@ -65,10 +65,10 @@ final class HostRoles {
       return;
     }
     followed = view;
-    Optional<Long> before = holders.map(Holders::since);
+    Optional<Holders> before = holders;
     holders = view.table().holders(host);
     holders.ifPresent(each -> admission = each.admission());
-    if (!before.equals(holders.map(Holders::since))) {
+    if (!before.map(Holders::since).equals(holders.map(Holders::since))) {
       formerHolder.ownerChanged();
     }
     String self = environment.cluster().self();
@@ -77,7 +77,7 @@ final class HostRoles {
       endOwner();
     }
     if (isOwner) {
-      own(holders.get());
+      own(holders.get(), before);
     } else if (holders.flatMap(each -> each.copyOn(self)).isPresent()) {
       if (replica == null) {
         replica = new ReplicaRole(host, session, environment, journal, timer);
@@ -92,13 +92,13 @@ final class HostRoles {
     }
   }
 
-  private void own(Holders now) {
+  private void own(Holders now, Optional<Holders> before) {
     // Ticks that waited for history wait no longer: either it comes, or it is known to be missing.
     endReplica();
     if (owner == null) {
       owner = new OwnerRole(host, session, environment, journal, timer);
     }
-    owner.follow(followed, now);
+    owner.follow(followed, now, before);
   }
 
   private void endOwner() {

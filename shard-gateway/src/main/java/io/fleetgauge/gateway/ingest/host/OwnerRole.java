@@ -149,8 +149,10 @@ final class OwnerRole {
   /**
    * Follows a table that names this gateway as the owner. Whether the host is whole here is what
    * the table says: a replica that believes so may not know that its owner went on without it.
+   *
+   * @param before the holders by the table that was followed until now
    */
-  void follow(ClusterView newView, Holders now) {
+  void follow(ClusterView newView, Holders now, Optional<Holders> before) {
     view = newView;
     holders = now;
     catchUp.follow(view);
@@ -165,7 +167,33 @@ final class OwnerRole {
         peers.put(each.key(), each.synced());
       }
     }
-    on(new OwnerSide.Event.Replicas(peers));
+    on(new OwnerSide.Event.Replicas(peers, readable(now, before)));
+  }
+
+  /**
+   * The other gateways that answer for the host by the table before: as long as they and query APIs
+   * know no newer one, what they lack is missing in answers.
+   */
+  private Set<String> readable(Holders now, Optional<Holders> before) {
+    if (before.isEmpty()) {
+      return Set.of();
+    }
+    Set<String> readers = new HashSet<>(Set.of(before.get().owner()));
+    before.get().copies().stream()
+        .filter(Holders.Copy::synced)
+        .forEach(copy -> readers.add(copy.gateway()));
+    readers.retainAll(view.gateways().keySet());
+    readers.remove(environment.cluster().self());
+    Set<String> keys = new HashSet<>();
+    for (String reader : readers) {
+      Optional<Holders.Copy> was = before.get().copyOn(reader);
+      keys.add(
+          now.copyOn(reader)
+              .or(() -> was)
+              .orElse(new Holders.Copy(reader, before.get().since(), true))
+              .key());
+    }
+    return keys;
   }
 
   /** Answers the senders that still wait: they have to come again. */

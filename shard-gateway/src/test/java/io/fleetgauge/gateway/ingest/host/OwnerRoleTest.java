@@ -136,6 +136,23 @@ class OwnerRoleTest {
   }
 
   @Test
+  void aCopyThatIsReplacedAndStillAnswersByTheTableBeforeIsWaitedFor() {
+    environment.table(4, SYNCED);
+    host.timePassed();
+    environment.pass(OwnerSide.TELL_MILLIS);
+    environment.table(5, holders("g1", 3));
+    host.timePassed();
+    environment.copies.clear();
+    host.timePassed();
+    take(body(run, 1_000));
+    environment.journalWrites(true);
+    assertThat(answers).as("g2 may answer without it").isEmpty();
+    environment.pass(OwnerSide.TELL_MILLIS);
+    host.timePassed();
+    assertThat(answers).containsExactly(new IntakeAnswer.Kept(7, 1));
+  }
+
+  @Test
   void aBodyThatTheJournalDoesNotTakeIsNotAcknowledged() {
     openSession();
     take(body(run, 1_000));
