@@ -6,16 +6,25 @@ import io.fleetgauge.cluster.peers.PeerMachine;
 import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 
 /**
- * Decides whether this query API evaluates faults: the first by name of those that are live and
- * would. Not for several threads.
+ * Decides whether this query API evaluates faults: whoever does goes on while it lives, and if
+ * nobody does, the first by name of those that are live and would. Not for several threads.
  *
  * <p>Whoever begins, or finds that its loop stood still for longer than the lease, owns nothing
  * until all others have heard it since or have been silent for long, as {@link OwnershipMachine}
  * does for rules. It begins only when it has owned for a lease: by then the one before knows.
  */
 final class FaultOwner {
-  /** Topic of the note by which others know who would evaluate faults: one byte, 1 for yes. */
+  /** Topic of the note by which others know who evaluates faults: one of the bytes below. */
   static final String TOPIC = "faults";
+
+  /** Note of a process that may not evaluate. */
+  static final byte IDLE = 0;
+
+  /** Note of a process that would evaluate if nobody did. */
+  static final byte SERVES = 1;
+
+  /** Note of the process that evaluates. */
+  static final byte OWNS = 2;
 
   private static final long LEASE_MILLIS = OwnershipMachine.LEASE_MILLIS;
 
@@ -53,22 +62,27 @@ final class FaultOwner {
       confirmed =
           steady - confirmSince >= PeerMachine.SILENT_MILLIS || peers.haveHeardSince(confirmSince);
     }
-    boolean isFirst =
+    boolean mayOwn =
         confirmed
             && !leaving
-            && peers.live().stream()
-                .filter(FaultOwner::serves)
-                .noneMatch(peer -> peer.name().compareTo(name) < 0);
-    if (isFirst && !owns) {
+            && peers.live().stream().noneMatch(peer -> comesBefore(peer, owns ? OWNS : SERVES));
+    if (mayOwn && !owns) {
       owns = true;
       ownsSince = steady;
-    } else if (!isFirst && owns) {
+    } else if (!mayOwn && owns) {
       lose();
     }
   }
 
-  private static boolean serves(Peer peer) {
-    return peer.note(TOPIC).filter(note -> note.length == 1 && note[0] == 1).isPresent();
+  /**
+   * Returns true if another process is to evaluate and not this one.
+   *
+   * @param mine the note of this process; of two that evaluate, the first by name goes on
+   */
+  private boolean comesBefore(Peer peer, byte mine) {
+    byte theirs =
+        peer.note(TOPIC).filter(note -> note.length == 1).map(note -> note[0]).orElse(IDLE);
+    return theirs > mine || theirs == mine && peer.name().compareTo(name) < 0;
   }
 
   private void lose() {
@@ -84,7 +98,7 @@ final class FaultOwner {
 
   /** Note for the others. */
   byte[] note() {
-    return new byte[] {(byte) (confirmed && !leaving ? 1 : 0)};
+    return new byte[] {owns ? OWNS : confirmed && !leaving ? SERVES : IDLE};
   }
 
   /** Rises with each loss: what was begun in a term may be published in that term only. */

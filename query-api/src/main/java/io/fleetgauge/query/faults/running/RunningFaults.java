@@ -69,7 +69,7 @@ public final class RunningFaults implements AutoCloseable {
   private final long interval;
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
   private FaultOwner owner;
-  private boolean wasServing;
+  private byte lastNote;
   private volatile Run run;
   private long retryAt;
   private long restoringTerm = -1;
@@ -163,9 +163,9 @@ public final class RunningFaults implements AutoCloseable {
   private void tick() {
     long steady = PeerLink.now();
     owner.tick(steady, link.list());
-    boolean isServing = owner.note()[0] == 1;
-    if (isServing != wasServing) {
-      wasServing = isServing;
+    byte note = owner.note()[0];
+    if (note != lastNote) {
+      lastNote = note;
       link.beatSoon();
     }
     if (run != null && !owner.mayPublish(run.term, steady)) {

@@ -18,13 +18,11 @@ class FaultOwnerTest {
   private long now = 1_000_000;
 
   private static Peer peer(String name, Peer.State state, boolean serves, long acknowledged) {
-    return new Peer(
-        name,
-        1,
-        state,
-        0,
-        acknowledged,
-        Map.of(FaultOwner.TOPIC, new byte[] {(byte) (serves ? 1 : 0)}));
+    return peer(name, state, serves ? FaultOwner.SERVES : FaultOwner.IDLE, acknowledged);
+  }
+
+  private static Peer peer(String name, Peer.State state, byte note, long acknowledged) {
+    return new Peer(name, 1, state, 0, acknowledged, Map.of(FaultOwner.TOPIC, new byte[] {note}));
   }
 
   private static PeerList list(Peer... others) {
@@ -46,12 +44,30 @@ class FaultOwnerTest {
     assertThat(owner.mayPublish(owner.term(), now)).isFalse();
     run(5_000, list(peer("a", Peer.State.LIVE, false, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isTrue();
-    run(100, list(peer("a", Peer.State.LIVE, true, Long.MAX_VALUE)));
-    assertThat(owner.mayPublish(owner.term(), now)).isFalse();
+    run(100, list(peer("a", Peer.State.LIVE, FaultOwner.OWNS, Long.MAX_VALUE)));
+    assertThat(owner.mayPublish(owner.term(), now)).as("of two that own").isFalse();
     run(5_000, list(peer("a", Peer.State.SILENT, true, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isTrue();
     run(5_000, list(peer("c", Peer.State.LIVE, true, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isTrue();
+  }
+
+  @Test
+  void whoOwnsGoesOnWhenOneThatIsBeforeItByNameComesBack() {
+    run(5_000, list());
+    long term = owner.term();
+    run(5_000, list(peer("a", Peer.State.LIVE, FaultOwner.SERVES, Long.MAX_VALUE)));
+    assertThat(owner.mayPublish(term, now)).isTrue();
+    assertThat(owner.note()).containsExactly(FaultOwner.OWNS);
+  }
+
+  @Test
+  void whoIsBeforeTheOwnerByNameTakesNothingFromIt() {
+    run(5_000, list(peer("c", Peer.State.LIVE, FaultOwner.OWNS, Long.MAX_VALUE)));
+    assertThat(owner.mayPublish(owner.term(), now)).isFalse();
+    assertThat(owner.note()).containsExactly(FaultOwner.SERVES);
+    run(100, list(peer("c", Peer.State.LIVE, FaultOwner.IDLE, Long.MAX_VALUE)));
+    assertThat(owner.mayPublish(owner.term(), now)).as("it leaves").isTrue();
   }
 
   @Test
