@@ -54,6 +54,7 @@ class ReceiversTest {
     ProcessBuilder builder =
         new ProcessBuilder(
             "python3", FOLDER.resolve(script).toString(), "" + port, secret.toString());
+    builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     builder.environment().putAll(environment);
     builder.redirectErrorStream(true).redirectOutput(folder.resolve("log").toFile());
     process = builder.start();
@@ -108,6 +109,22 @@ class ReceiversTest {
 
   @Test
   void aSlurmNodeIsDrainedWhileAFaultOfItIsOpenAndResumedAfterTheLast() throws Exception {
+    startSlurm();
+    assertThat(post(fault("open", "e1", "gpu_lost", "critical"))).isEqualTo(204);
+    assertThat(post(fault("open", "e2", "xid", "critical"))).isEqualTo(204);
+    assertThat(post(fault("open", "e3", "hot", "warning"))).isEqualTo(204);
+    assertThat(post(fault("over", "e1", "gpu_lost", "critical"))).isEqualTo(204);
+    assertThat(read(folder.resolve("calls")))
+        .isEqualTo("update NodeName=node-1 State=DRAIN Reason=fleetgauge: gpu_lost e1\n");
+    assertThat(post(fault("over", "e2", "xid", "critical"))).isEqualTo(204);
+    assertThat(read(folder.resolve("calls"))).endsWith("update NodeName=node-1 State=RESUME\n");
+    Files.writeString(folder.resolve("reason"), "   Reason=memory test [admin@now]\n");
+    assertThat(post(fault("open", "e4", "gpu_lost", "critical"))).isEqualTo(204);
+    assertThat(post(fault("over", "e4", "gpu_lost", "critical"))).isEqualTo(204);
+    assertThat(read(folder.resolve("calls")).lines()).as("somebody else drained it").hasSize(2);
+  }
+
+  private void startSlurm() throws Exception {
     Path bin = Files.createDirectories(folder.resolve("bin"));
     Path scontrol = bin.resolve("scontrol");
     Files.writeString(
@@ -125,18 +142,16 @@ class ReceiversTest {
     start(
         "slurm-drain.py",
         Map.of("PATH", bin + ":" + System.getenv("PATH"), "STATE", folder.toString()));
-    assertThat(post(fault("open", "e1", "gpu_lost", "critical"))).isEqualTo(204);
-    assertThat(post(fault("open", "e2", "xid", "critical"))).isEqualTo(204);
-    assertThat(post(fault("open", "e3", "hot", "warning"))).isEqualTo(204);
-    assertThat(post(fault("over", "e1", "gpu_lost", "critical"))).isEqualTo(204);
-    assertThat(read(folder.resolve("calls")))
-        .isEqualTo("update NodeName=node-1 State=DRAIN Reason=fleetgauge: gpu_lost e1\n");
+  }
+
+  @Test
+  void aReceiverThatBeginsAgainResumesANodeOnlyForTheFaultThatDrainedIt() throws Exception {
+    Files.writeString(folder.resolve("reason"), "   Reason=fleetgauge: gpu_lost e1 [root@now]\n");
+    startSlurm();
     assertThat(post(fault("over", "e2", "xid", "critical"))).isEqualTo(204);
-    assertThat(read(folder.resolve("calls"))).endsWith("update NodeName=node-1 State=RESUME\n");
-    Files.writeString(folder.resolve("reason"), "   Reason=memory test [admin@now]\n");
-    assertThat(post(fault("open", "e4", "gpu_lost", "critical"))).isEqualTo(204);
-    assertThat(post(fault("over", "e4", "gpu_lost", "critical"))).isEqualTo(204);
-    assertThat(read(folder.resolve("calls")).lines()).as("somebody else drained it").hasSize(2);
+    assertThat(read(folder.resolve("calls"))).isEmpty();
+    assertThat(post(fault("over", "e1", "gpu_lost", "critical"))).isEqualTo(204);
+    assertThat(read(folder.resolve("calls"))).isEqualTo("update NodeName=node-1 State=RESUME\n");
   }
 
   @Test

@@ -51,8 +51,8 @@ public record FaultsSettings(
           "faults.thresholds",
           KeyType.file(),
           "File that replaces thresholds, in the form of the shipped file that `docs/faults.md`"
-              + " describes. It is read again when it changes; a file with an error then changes"
-              + " nothing.");
+              + " describes. It is read again when it changes; an entry that cannot be used is left"
+              + " out, and told.");
   private static final Key<List<ShadowRule>> SHADOW =
       Key.of(
           "faults.shadow",
