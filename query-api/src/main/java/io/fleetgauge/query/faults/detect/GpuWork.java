@@ -305,6 +305,17 @@ final class GpuWork {
     return cpu >= Math.max(limits.cpuCores(), limits.cpuShare() * level);
   }
 
+  /**
+   * Returns true if its processes have used no CPU time at all for a while: a debugger has stopped
+   * them. Those of a job that hangs poll.
+   */
+  boolean isStopped(long time) {
+    return hasProcesses
+        && !isBlocked
+        && cpuReadAt == time
+        && time - cpuAt >= JobProgress.STOPPED_MILLIS;
+  }
+
   private static double sum(double one, double other) {
     return Double.isNaN(one) ? other : Double.isNaN(other) ? one : one + other;
   }

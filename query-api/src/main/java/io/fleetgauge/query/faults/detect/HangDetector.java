@@ -30,6 +30,9 @@ public final class HangDetector implements JobDetector {
   /** A job whose power changes more than that while it works does not work in even steps. */
   private static final double UNEVEN = 0.12;
 
+  /** Of a job that has worked for less, it is not known how it pauses, ms. */
+  private static final long YOUNG_MILLIS = 900_000;
+
   private final HangLimits limits;
   private final JobProgress progress;
   private final RankCounts counts;
@@ -96,7 +99,10 @@ public final class HangDetector implements JobDetector {
               : found(told.cause(), "the last samples showed it");
       return;
     }
-    boolean isStopped = progress.isStopped();
+    if (progress.works == 0 && onlyFirstIdles(step)) {
+      progress.firstIdles();
+    }
+    boolean isStopped = progress.isStopped() || isInDebugger(step);
     List<Standing> standing = isStopped ? List.of() : standing(step);
     toldCounts.keySet().removeIf(key -> standing.stream().noneMatch(each -> is(each, key)));
     standing.forEach(each -> toldCounts.put(each.communicator(), each.since()));
@@ -158,6 +164,21 @@ public final class HangDetector implements JobDetector {
     return standing.communicator().equals(communicator);
   }
 
+  /** Returns true if the others wait for processes that a debugger has stopped. */
+  private boolean isInDebugger(JobStep step) {
+    boolean isAny = false;
+    for (JobGpu at : step.gpus()) {
+      GpuWork gpu = progress.gpus.get(at.gpu().uuid());
+      if (gpu.state == State.IDLE) {
+        if (!gpu.isStopped(step.time())) {
+          return false;
+        }
+        isAny = true;
+      }
+    }
+    return isAny && !isFatal();
+  }
+
   // --- counts ---
 
   private List<Standing> standing(JobStep step) {
@@ -200,7 +221,9 @@ public final class HangDetector implements JobDetector {
       }
       boolean computes =
           gpu.state == State.IDLE
-              && (gpu.computesOnCpu(limits) || progress.isBusy(at.job(), hosts.get(rank.uuid())));
+              && (gpu.computesOnCpu(limits)
+                  || progress.computes()
+                  || progress.isBusy(at.job(), hosts.get(rank.uuid())));
       isBusy |= computes && !isTold;
     }
     if (standing.behind().isEmpty() && !isTold) {
@@ -348,11 +371,22 @@ public final class HangDetector implements JobDetector {
 
   /**
    * Returns true if only the first rank is idle, in a job that does not work evenly: servers of
-   * models do so while nobody asks them, their other ranks wait in a broadcast of the first.
+   * models do so while nobody asks them, their other ranks wait in a broadcast of the first. So
+   * does a job that somebody tries out step by step, when its first process stands at a breakpoint.
    */
   private boolean isIdleServer(JobStep step) {
+    if (!onlyFirstIdles(step)) {
+      return false;
+    }
     boolean isUneven = progress.duty() < limits.duty() || progress.swing > UNEVEN;
-    if (!isUneven || progress.idle != 1 || progress.blind > 0) {
+    boolean isTriedOut = progress.worked < YOUNG_MILLIS || progress.longestFirst() > 0;
+    long patience = longer(limits.busyAfter(), progress.longestFirst());
+    return isUneven || isTriedOut && step.time() - progress.movedAt < patience;
+  }
+
+  /** Returns true if the first rank alone is idle, and its process does nothing. */
+  private boolean onlyFirstIdles(JobStep step) {
+    if (progress.idle != 1 || progress.spins == 0 || progress.blind > 0) {
       return false;
     }
     String first = step.gpus().getFirst().gpu().uuid();
@@ -360,7 +394,11 @@ public final class HangDetector implements JobDetector {
       int number = counts.number(at.gpu().uuid());
       if (number == 0 || number < 0 && at.gpu().uuid().equals(first)) {
         GpuWork gpu = progress.gpus.get(at.gpu().uuid());
-        return gpu.state == State.IDLE && gpu.hasProcesses && !gpu.isBlocked;
+        return gpu.state == State.IDLE
+            && gpu.hasProcesses
+            && !gpu.isBlocked
+            && !(gpu.io >= limits.ioBytes())
+            && !gpu.computesOnCpu(limits);
       }
     }
     return false;

@@ -1,6 +1,7 @@
 package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.detect.GpuWork.State;
+import io.fleetgauge.query.faults.reading.GpuTick;
 import io.fleetgauge.query.faults.reading.HostTick;
 import io.fleetgauge.query.faults.reading.JobStep;
 import io.fleetgauge.query.faults.reading.JobStep.JobGpu;
@@ -19,7 +20,7 @@ final class JobProgress {
   private static final double LEARN_MILLIS = 600_000;
 
   /** Two steps without any sign that a GPU's processes run: they are stopped. */
-  private static final long STOPPED_MILLIS = 30_000;
+  static final long STOPPED_MILLIS = 30_000;
 
   private static final long LONGEST_STEP_MILLIS = 60_000;
 
@@ -32,6 +33,7 @@ final class JobProgress {
   private static final long GONE_MILLIS = 600_000;
   private static final double DISK_BYTES = 5e6;
   private static final double HOST_CORES = 2;
+  private static final double ROUGH = 0.05;
   private static final double TIMES = 3;
 
   final Map<String, GpuWork> gpus;
@@ -68,19 +70,25 @@ final class JobProgress {
   int stillSteps;
 
   int blockedSteps;
+
+  /** Those of them in which something computed on the CPU. */
+  private int computingSteps;
+
   private int workingSteps;
   private double meanPower = Double.NaN;
   private long time = GpuWork.NEVER;
   private final Pause spinning;
   private final Pause idling;
+  private final Pause first;
   private boolean hasFault;
   private boolean wasTold;
   private long stillSpinning;
   private long stillIdling;
+  private long stillFirst;
 
   /** How a host was while the job worked. */
-  private record HostLevel(double rdma, double cores, double disk) {
-    static final HostLevel NONE = new HostLevel(Double.NaN, Double.NaN, Double.NaN);
+  private record HostLevel(double rdma, double cores, double others, double disk) {
+    static final HostLevel NONE = new HostLevel(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
   }
 
   /** The longest pause that ended by itself. */
@@ -108,22 +116,27 @@ final class JobProgress {
   }
 
   JobProgress() {
-    this(new TreeMap<>(), new HashMap<>(), new Pause(), new Pause());
+    this(new TreeMap<>(), new HashMap<>(), new Pause(), new Pause(), new Pause());
   }
 
   private JobProgress(
-      Map<String, GpuWork> gpus, Map<String, HostLevel> hosts, Pause spinning, Pause idling) {
+      Map<String, GpuWork> gpus,
+      Map<String, HostLevel> hosts,
+      Pause spinning,
+      Pause idling,
+      Pause first) {
     this.gpus = gpus;
     this.hosts = hosts;
     this.spinning = spinning;
     this.idling = idling;
+    this.first = first;
   }
 
   JobProgress copy() {
     Map<String, GpuWork> ofGpus = new TreeMap<>();
     gpus.forEach((uuid, gpu) -> ofGpus.put(uuid, gpu.copy()));
     JobProgress copy =
-        new JobProgress(ofGpus, new HashMap<>(hosts), spinning.copy(), idling.copy());
+        new JobProgress(ofGpus, new HashMap<>(hosts), spinning.copy(), idling.copy(), first.copy());
     copy.movedAt = movedAt;
     copy.computedAt = computedAt;
     copy.worked = worked;
@@ -139,6 +152,7 @@ final class JobProgress {
     copy.withProcesses = withProcesses;
     copy.stillSteps = stillSteps;
     copy.blockedSteps = blockedSteps;
+    copy.computingSteps = computingSteps;
     copy.workingSteps = workingSteps;
     copy.meanPower = meanPower;
     copy.time = time;
@@ -146,6 +160,7 @@ final class JobProgress {
     copy.wasTold = wasTold;
     copy.stillSpinning = stillSpinning;
     copy.stillIdling = stillIdling;
+    copy.stillFirst = stillFirst;
     return copy;
   }
 
@@ -185,6 +200,7 @@ final class JobProgress {
     } else {
       stillSteps++;
       blockedSteps += isBlocked() ? 1 : 0;
+      computingSteps += computes ? 1 : 0;
       stillSpinning = spins > 0 ? now - movedAt : stillSpinning;
       stillIdling = spins == 0 ? now - movedAt : stillIdling;
     }
@@ -231,6 +247,7 @@ final class JobProgress {
     movedAt = now;
     stillSteps = 0;
     blockedSteps = 0;
+    computingSteps = 0;
   }
 
   private void working(long now, long passed, Map<String, HostTick> fresh) {
@@ -239,10 +256,14 @@ final class JobProgress {
       spinning.ended(stillSpinning, now);
       idling.ended(stillIdling, now);
     }
+    if (!hasFault && !wasTold && stillFirst >= STOPPED_MILLIS) {
+      first.ended(stillFirst, now);
+    }
     hasFault = false;
     wasTold = false;
     stillSpinning = 0;
     stillIdling = 0;
+    stillFirst = 0;
     worked += passed;
     workingSteps++;
     double weight = Math.max(1.0 / workingSteps, HangLimits.STEP_MILLIS / LEARN_MILLIS);
@@ -263,12 +284,18 @@ final class JobProgress {
           new HostLevel(
               mix(level.rdma, rdma(host), weight),
               mix(level.cores, cores(host), weight),
+              mix(level.others, others(host), weight),
               mix(level.disk, host.rate(Signal.DISK_WRITTEN_BYTES), weight)));
     }
   }
 
   private static double mix(double mean, double value, double weight) {
     return Double.isNaN(value) ? mean : Double.isNaN(mean) ? value : mean + weight * (value - mean);
+  }
+
+  /** The others wait for the first rank, whose process does nothing. */
+  void firstIdles() {
+    stillFirst = Math.max(stillFirst, stillMillis());
   }
 
   /** The pause that lasts was told as a hang. */
@@ -286,6 +313,7 @@ final class JobProgress {
     movedAt = time;
     stillSteps = 0;
     blockedSteps = 0;
+    computingSteps = 0;
     hasFault = true;
     worked = 0;
   }
@@ -300,10 +328,33 @@ final class JobProgress {
     return isIdle && host.rate(Signal.DISK_WRITTEN_BYTES) >= Math.max(DISK_BYTES, TIMES * disk);
   }
 
-  /** Returns true if a host uses clearly more CPU than while the job worked: something computes. */
+  /** Returns true if something computed on the CPU for most of the time since anything moved. */
+  boolean computes() {
+    return 2 * computingSteps > stillSteps;
+  }
+
+  /**
+   * Returns true if a host, or what runs there besides the processes that hold GPUs, uses clearly
+   * more CPU than while the job worked: something computes.
+   */
   boolean isBusy(String job, HostTick host) {
     HostLevel level = hosts.getOrDefault(host.host(), HostLevel.NONE);
-    return isAlone(job, host) && cores(host) > level.cores + HOST_CORES;
+    if (!isAlone(job, host)) {
+      return false;
+    }
+    // Host and processes are accounted for in different ways, so that their difference is rough.
+    double rough = ROUGH * level.cores + HOST_CORES;
+    return cores(host) > level.cores + HOST_CORES || others(host) > level.others + rough;
+  }
+
+  /** Cores that processes use which hold no GPU, such as compilers and loaders of the job. */
+  private double others(HostTick host) {
+    double cores = cores(host);
+    for (GpuTick gpu : host.gpus()) {
+      GpuWork of = gpus.get(gpu.uuid());
+      cores -= of == null ? 0 : of.cpu;
+    }
+    return Math.max(0, cores);
   }
 
   private static double cores(HostTick host) {
@@ -360,6 +411,11 @@ final class JobProgress {
   /** The longest pause of its own in which GPUs waited for others, ms. */
   long longestSpinning() {
     return spinning.length(time);
+  }
+
+  /** The longest pause in which the others waited for an idle first rank; 0 for none, ms. */
+  long longestFirst() {
+    return first.length(time);
   }
 
   /** The longest pause of its own in which all GPUs were idle, and nothing moved, ms. */

@@ -175,6 +175,37 @@ class HealthyPausesTest {
   }
 
   @Test
+  void aDebuggerThatStopsOneProcessForWhichTheOthersWait() {
+    PlayedJob job = PlayedJob.large();
+    job.all(WORK, 60);
+
+    assertThat(job.but(5, IDLE.cpu(0).io(0).behind(1), SPIN, 60)).isEmpty();
+    assertThat(job.all(WORK, 60)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void breakpointsOfAJobThatSomebodyTriesOut(long seed) {
+    Random random = new Random(seed);
+    PlayedJob job = new PlayedJob(1, 4, true, random.nextBoolean(), seed);
+    for (int i = 0; i < 20; i++) {
+      assertThat(job.all(WORK, 1 + random.nextInt(9))).isEmpty();
+      assertThat(job.but(0, IDLE.behind(1), SPIN, 1 + random.nextInt(25))).isEmpty();
+    }
+  }
+
+  @Test
+  void aCompilerOfItsOwnWhileTheProcessesOfTheRanksComputeLess() {
+    PlayedJob job = new PlayedJob(1, 8, true, true, 3);
+    for (int i = 0; i < 6; i++) {
+      assertThat(job.all(WORK.cpu(6), 40)).isEmpty();
+      job.ofHosts(5, 0);
+      assertThat(job.but(0, IDLE.behind(1), SPIN, 8)).isEmpty();
+      job.ofHosts(0, 0);
+    }
+  }
+
+  @Test
   void manySmallProcessesThatShareAGpu() {
     PlayedJob job = new PlayedJob(1, 4, true, false, 7);
     Act shared = new Act(100, 170, 0.003, 0.035, 3e5, 2, 0, 0, 9, 0, 0.1);
