@@ -26,7 +26,7 @@ record HostLoad(double cores, double read, double written, int blocked, double n
    */
   HostLoad and(Activity rank, int parts) {
     return new HostLoad(
-        cores + rank.cores() / parts,
+        cores + (rank.cores() + rank.others()) / parts,
         read + rank.read() / parts,
         written + rank.written() / parts,
         blocked + rank.blocked(),

@@ -32,6 +32,10 @@ final class HostModel {
   private final String hostname;
   private final long seed;
   private final long booted;
+
+  /** CPUs whose time a series counts. */
+  private final double cpusOfSeries;
+
   private final List<Reader> readers = new ArrayList<>();
   private long time;
   private double busy;
@@ -60,10 +64,13 @@ final class HostModel {
   private double uptime;
 
   /**
+   * @param isWhole true if the series of few CPUs count the time of all CPUs that it has
    * @param first time of the first tick, ms since the epoch
    */
-  HostModel(String hostname, int number, TickClasses classes, long seed, long first) {
+  HostModel(
+      String hostname, int number, TickClasses classes, boolean isWhole, long seed, long first) {
     this.hostname = hostname;
+    this.cpusOfSeries = isWhole ? ALL_CPUS / CPUS : 1;
     this.seed = seed * 31 + number;
     long uptimeSeconds = (long) (BOOTED_BEFORE * (0.2 + Noise.of(this.seed, 1, 0)));
     this.booted = first / 1_000 - uptimeSeconds;
@@ -166,8 +173,10 @@ final class HostModel {
         double share = SHARES[mode] * (1 - 0.02 * i);
         DoubleSupplier value =
             mode == 0
-                ? () -> hundredths(uptime - work - iowait)
-                : mode == 1 ? () -> hundredths(iowait) : () -> hundredths(share * work);
+                ? () -> hundredths(cpusOfSeries * (uptime - work - iowait))
+                : mode == 1
+                    ? () -> hundredths(cpusOfSeries * iowait)
+                    : () -> hundredths(cpusOfSeries * share * work);
         cpu.add("node_cpu_seconds_total", value, "cpu", "" + i, "mode", MODES[mode]);
       }
       cpu.add("node_cpu_guest_seconds_total", () -> 0, "cpu", "" + i, "mode", "user");

@@ -40,7 +40,7 @@ public final class PlainNode implements PlayedNode {
     this.seed = fleet.seed() + hostname.hashCode();
     this.time = first;
     TickClasses classes = TickClasses.of(fleet.ticks());
-    host = new HostModel(hostname, hostname.hashCode(), classes, fleet.seed(), first);
+    host = new HostModel(hostname, hostname.hashCode(), classes, false, fleet.seed(), first);
     List<Reader> readers = new ArrayList<>(host.readers());
     readers.add(exporter.apply(classes.core(), () -> time));
     sampler =

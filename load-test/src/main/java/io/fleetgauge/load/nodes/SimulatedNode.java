@@ -122,7 +122,9 @@ public final class SimulatedNode implements PlayedNode {
             clock::nanos,
             clock);
     TickClasses classes = TickClasses.of(fleet.ticks());
-    host = new HostModel(place.hostname(), place.number(), classes, fleet.seed(), first);
+    host =
+        new HostModel(
+            place.hostname(), place.number(), classes, isForDetectors, fleet.seed(), first);
     xids = new XidCounts(() -> time);
     processes = new OwnerReadout(place.number(), gpus, classes.core());
     Duration limit = fleet.tick().dividedBy(3);

@@ -27,7 +27,10 @@ public final class Trace implements AutoCloseable {
   private static final long START = 1_790_000_000_000L / 86_400_000 * 86_400_000;
 
   private static final Set<JobKind> IDLE =
-      Set.of(JobKind.IDLE_SERVING, JobKind.NOTEBOOK, JobKind.SERVING);
+      Set.of(JobKind.IDLE_SERVING, JobKind.NOTEBOOK, JobKind.SERVING, JobKind.DEBUGGED);
+
+  /** GPUs of such a job end or change their work while the others go on. */
+  private static final Set<JobKind> DROPPING = Set.of(JobKind.BATCH, JobKind.SWEEP);
 
   private final TraceSpec spec;
   private final List<PlayedNode> nodes = new ArrayList<>();
@@ -54,22 +57,23 @@ public final class Trace implements AutoCloseable {
     }
     labels.addAll(TraceLabel.of(incidents, fleet, schedule));
     jobs = schedule.all();
-    labels.addAll(idle());
+    labels.addAll(permitted(FaultKind.IDLE_ALLOCATION, IDLE));
+    labels.addAll(permitted(FaultKind.UTILISATION_DROP, DROPPING));
     labels.sort(Comparator.comparingLong(TraceLabel::from));
   }
 
-  /** Jobs that hold GPUs and hardly use them: that may be told of each of their GPUs. */
-  private List<TraceLabel> idle() {
-    List<TraceLabel> idle = new ArrayList<>();
+  /** What may be told of each GPU of some jobs, because it is so: that a job hardly uses it. */
+  private List<TraceLabel> permitted(FaultKind kind, Set<JobKind> of) {
+    List<TraceLabel> permitted = new ArrayList<>();
     for (Job job : jobs) {
-      if (IDLE.contains(job.kind())) {
+      if (of.contains(job.kind())) {
         for (int rank = 0; rank < job.ranks().size(); rank++) {
-          Rank of = job.ranks().get(rank);
-          idle.add(
+          Rank at = job.ranks().get(rank);
+          permitted.add(
               new TraceLabel(
-                  FaultKind.IDLE_ALLOCATION,
-                  of.place().hostname(),
-                  of.place().uuid(of.gpu()),
+                  kind,
+                  at.place().hostname(),
+                  at.place().uuid(at.gpu()),
                   "",
                   job.name(),
                   "",
@@ -80,7 +84,7 @@ public final class Trace implements AutoCloseable {
         }
       }
     }
-    return idle;
+    return permitted;
   }
 
   public static Trace of(TraceSpec spec) {

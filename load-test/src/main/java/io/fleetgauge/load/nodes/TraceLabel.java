@@ -40,6 +40,11 @@ public record TraceLabel(
     boolean required) {
   private static final long STEP = 15_000;
 
+  /**
+   * A die under load that gets hot is near its limit after so long: nothing shows it before, ms.
+   */
+  private static final long HEATING = 75_000;
+
   /** The labels of incidents, by time. */
   public static List<TraceLabel> of(Incidents incidents, FleetLayout fleet, Jobs jobs) {
     List<TraceLabel> labels = new ArrayList<>();
@@ -113,7 +118,7 @@ public record TraceLabel(
         job.map(Job::name).orElse(""),
         cause,
         isOfNobody ? -1 : job.map(of -> of.rank(place.number(), gpu)).orElse(-1),
-        from,
+        kind == FaultKind.HOT ? Math.min(from + HEATING, to) : from,
         to,
         required);
   }

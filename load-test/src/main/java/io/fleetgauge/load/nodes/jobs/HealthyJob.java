@@ -10,7 +10,7 @@ import io.fleetgauge.load.nodes.driver.Work;
  * checkpoint, and for some kinds an evaluation.
  */
 final class HealthyJob {
-  private static final double MINUTE = 60_000;
+  static final double MINUTE = 60_000;
   private static final double DAY = 86_400_000;
   private static final double MIB = 1 << 20;
 
@@ -21,10 +21,11 @@ final class HealthyJob {
     LOADING,
     STEPS,
     CHECKPOINT,
-    EVALUATION
+    EVALUATION,
+    PAUSE
   }
 
-  private final Job job;
+  final Job job;
   private final boolean together;
   private final int nodes;
 
@@ -34,6 +35,7 @@ final class HealthyJob {
   private final double steps;
   private final double checkpoint;
   private final double evaluation;
+  private final double pause;
   private final double step;
 
   /** One rank of it writes checkpoints for all. */
@@ -45,24 +47,34 @@ final class HealthyJob {
   private final double cores;
   private final double reads;
   private final double links;
+  private final UnevenWork uneven = new UnevenWork(this);
 
   HealthyJob(Job job) {
     this.job = job;
     together = job.kind().isTogether();
     nodes = (int) job.ranks().stream().map(Rank::place).distinct().count();
     JobKind kind = job.kind();
-    loading =
-        kind == JobKind.DATA_LOADING ? between(1, 6, 12) * MINUTE : between(1, 0.5, 3) * MINUTE;
-    steps = between(2, 20, 60) * MINUTE;
+    boolean loadsLong = kind == JobKind.DATA_LOADING || kind == JobKind.COMPILED;
+    loading = (loadsLong ? between(1, 6, 12) : between(1, 0.5, 3)) * MINUTE;
+    steps = (kind == JobKind.OFFLOAD ? between(2, 1, 6) : between(2, 20, 60)) * MINUTE;
     checkpoint =
         kind == JobKind.CHECKPOINTS
             ? Math.exp(between(3, Math.log(10), Math.log(600))) * 1_000
-            : between(3, 10, 40) * 1_000;
+            : kind == JobKind.OFFLOAD ? 0 : between(3, 10, 40) * 1_000;
     evaluation = kind == JobKind.EVALUATION ? between(4, 0.75, 5) * MINUTE : 0;
+    pause =
+        switch (kind) {
+          case OFFLOAD -> between(17, 0.5, 4) * MINUTE;
+          case COMPILED -> between(17, 2, 9) * MINUTE;
+          case PREPARED -> between(17, 3, 15) * MINUTE;
+          default -> 0;
+        };
     step =
-        kind == JobKind.LONG_STEPS
-            ? between(5, 90, 420) * 1_000
-            : Math.exp(between(5, Math.log(0.4), Math.log(12))) * 1_000;
+        switch (kind) {
+          case LONG_STEPS -> between(5, 90, 420) * 1_000;
+          case ROLES -> between(5, 3, 16) * MINUTE;
+          default -> Math.exp(between(5, Math.log(0.4), Math.log(12))) * 1_000;
+        };
     oneWrites = number(6) < 0.3;
     waiting = LEAST_WAITING + 0.1 * number(7);
     memory = between(8, 0.5, 0.92);
@@ -73,20 +85,20 @@ final class HealthyJob {
     links = kind == JobKind.TENSOR_PARALLEL ? between(13, 0.55, 0.85) : between(13, 0.15, 0.45);
   }
 
-  private double number(int what) {
+  double number(int what) {
     return Noise.of(job.seed(), what, 0);
   }
 
-  private double between(int what, double least, double most) {
+  double between(int what, double least, double most) {
     return least + (most - least) * number(what);
   }
 
-  private double noise(int what, int rank, long time) {
+  double noise(int what, int rank, long time) {
     return Noise.of(job.seed(), 1_000L * what + rank + 100_000, time);
   }
 
   /** Noise around 1. */
-  private double around(double width, int what, int rank, long time) {
+  double around(double width, int what, int rank, long time) {
     return 1 + width * (2 * noise(what, rank, time) - 1);
   }
 
@@ -95,15 +107,17 @@ final class HealthyJob {
     if (since < 0) {
       return Phase.LOADING;
     }
-    double inCycle = since % (steps + checkpoint + evaluation);
-    return inCycle < steps
-        ? Phase.STEPS
-        : inCycle < steps + checkpoint ? Phase.CHECKPOINT : Phase.EVALUATION;
+    double inCycle = since % (steps + checkpoint + evaluation + pause);
+    if (inCycle < steps) {
+      return Phase.STEPS;
+    }
+    double after = inCycle - steps - checkpoint;
+    return after < 0 ? Phase.CHECKPOINT : after < evaluation ? Phase.EVALUATION : Phase.PAUSE;
   }
 
   /** Tells whether its ranks have met: only then NCCL knows of them. */
   boolean hasMet(long time) {
-    return together && phase(time) != Phase.LOADING;
+    return (together || job.kind() == JobKind.DEBUGGED) && phase(time) != Phase.LOADING;
   }
 
   /** Tells whether its ranks go on step by step. */
@@ -113,7 +127,8 @@ final class HealthyJob {
 
   /** Collective operations a second. */
   double operations(long time) {
-    return hasMet(time) && phase(time) == Phase.STEPS ? 40_000 / Math.max(1_000, step) : 0;
+    boolean isStill = phase(time) != Phase.STEPS || uneven.isStill(time);
+    return hasMet(time) && !isStill ? 40_000 / Math.max(1_000, step) : 0;
   }
 
   /** How much power a rank draws that waits for others. */
@@ -132,14 +147,28 @@ final class HealthyJob {
       case IDLE_SERVING -> standby(rank, time);
       case NOTEBOOK -> notebook(rank, time);
       case BURN_IN -> burnIn(rank, time);
+      case BATCH -> uneven.batch(rank, time);
+      case SWEEP -> uneven.sweep(rank, time);
       default ->
           switch (phase(time)) {
-            case LOADING -> loads(rank, time);
-            case STEPS ->
-                job.kind() == JobKind.LONG_STEPS ? longStep(rank, time) : steps(rank, time);
+            case LOADING ->
+                job.kind() == JobKind.COMPILED ? uneven.compiles(rank, time) : loads(rank, time);
+            case STEPS -> step(rank, time);
             case CHECKPOINT -> writes(rank, time);
             case EVALUATION -> evaluates(rank, time);
+            case PAUSE -> uneven.pause(rank, time);
           };
+    };
+  }
+
+  private Activity step(int rank, long time) {
+    return switch (job.kind()) {
+      case LONG_STEPS -> longStep(rank, time);
+      case ROLES -> uneven.roles(rank, time, (time - job.began()) % step / step);
+      case EXPERTS -> uneven.experts(rank, time);
+      case CAPPED -> uneven.capped(rank, time);
+      case DEBUGGED -> uneven.debugged(rank, time);
+      default -> steps(rank, time);
     };
   }
 
@@ -160,7 +189,7 @@ final class HealthyJob {
     return step > 2_000 && (time - job.began()) % step > 0.85 * step;
   }
 
-  private Activity steps(int rank, long time) {
+  Activity steps(int rank, long time) {
     double load = intensity;
     if (job.kind() == JobKind.PIPELINE) {
       load *= 0.68 + 0.32 * stage(rank);
@@ -197,28 +226,33 @@ final class HealthyJob {
 
   private Activity longStep(int rank, long time) {
     double part = (time - job.began()) % step / step;
-    if (part < 0.65) { // answers are generated, each rank its own
-      double load = 0.85 + 0.15 * noise(20, rank, time);
-      double tail = part > 0.5 ? 1 - (part - 0.5) * 4 * noise(21, rank, (long) (time / step)) : 1;
-      Work work =
-          new Work(
-              true,
-              Math.min(1, load + 0.1) * tail,
-              0.6 * load * tail,
-              0.09 * load * tail,
-              0.62 * load * tail,
-              0.45 * load * tail,
-              1,
-              memory(rank),
-              0.04 * load * tail,
-              4e8);
-      return new Activity(work, 1.5 * around(0.2, 22, rank, time), 9_000, 9_000, 0);
+    if (part < 0.65) {
+      return generates(rank, time, part);
     }
     if (part < 0.72) { // answers are judged by CPUs
       return new Activity(
           Work.idle(memory(rank)), 7 * around(0.2, 23, rank, time), 60_000, 200_000, 0);
     }
     return steps(rank, time);
+  }
+
+  /** Answers are generated, each rank its own; some end before the others. */
+  Activity generates(int rank, long time, double part) {
+    double load = 0.85 + 0.15 * noise(20, rank, time);
+    double tail = part > 0.5 ? 1 - (part - 0.5) * 4 * noise(21, rank, (long) (time / step)) : 1;
+    Work work =
+        new Work(
+            true,
+            Math.min(1, load + 0.1) * tail,
+            0.6 * load * tail,
+            0.09 * load * tail,
+            0.62 * load * tail,
+            0.45 * load * tail,
+            1,
+            memory(rank),
+            0.04 * load * tail,
+            4e8);
+    return new Activity(work, 1.5 * around(0.2, 22, rank, time), 9_000, 9_000, 0);
   }
 
   private Activity writes(int rank, long time) {
@@ -234,7 +268,7 @@ final class HealthyJob {
   }
 
   /** Waits in a kernel for the rank that is not there yet. */
-  private Activity waits(int rank, long time) {
+  Activity waits(int rank, long time) {
     double flat = waiting * around(0.004, 33, rank, time);
     return new Activity(
         Work.waiting(flat, memory(rank)), 1.01 * around(0.01, 34, rank, time), 0, 0, 0);

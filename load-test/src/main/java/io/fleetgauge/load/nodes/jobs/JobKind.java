@@ -22,8 +22,26 @@ public enum JobKind {
   ELASTIC("elastic"),
   /** Steps of minutes, each with parts of their own. */
   LONG_STEPS("reinforce"),
+  /** Experts of a model, of which some have more to do than others. */
+  EXPERTS("experts"),
+  /** Some ranks generate for minutes while the others wait, which then train while these wait. */
+  ROLES("rollout"),
+  /** After some minutes of work the optimizer runs on the CPUs for minutes. */
+  OFFLOAD("offload"),
+  /** Programs are compiled for many minutes at the start, and now and then later. */
+  COMPILED("compile"),
+  /** Between two epochs other processes prepare data for minutes. */
+  PREPARED("epochs"),
+  /** The GPUs run at their power limit, at clocks that differ by chip. */
+  CAPPED("capped"),
   /** The same full load all the time. */
   BURN_IN("burn-in"),
+  /** Each rank has a part of the requests, and some are done long before the others. */
+  BATCH("batch"),
+  /** Each GPU trains a model of its own, one after the other. */
+  SWEEP("sweep"),
+  /** Somebody stops the first process at breakpoints, and the other ranks wait for it. */
+  DEBUGGED("debug"),
   /** Every GPU serves requests of its own, by day more than by night. */
   SERVING("serve"),
   /** A model is in memory and nobody asks it. */
@@ -31,7 +49,8 @@ public enum JobKind {
   /** Somebody works with a notebook: long pauses, and bursts. */
   NOTEBOOK("notebook");
 
-  private static final Set<JobKind> ALONE = Set.of(BURN_IN, SERVING, IDLE_SERVING, NOTEBOOK);
+  private static final Set<JobKind> ALONE =
+      Set.of(BURN_IN, BATCH, SWEEP, DEBUGGED, SERVING, IDLE_SERVING, NOTEBOOK);
 
   private final String word;
 

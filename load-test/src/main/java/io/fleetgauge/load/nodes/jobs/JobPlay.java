@@ -60,7 +60,7 @@ public final class JobPlay {
     }
     operations += hangs() ? 0 : healthy.operations(time) * pace() * seconds;
     int most = 0;
-    if (job.kind().isTogether() && (hangs() || !healthy.isInSteps(time))) {
+    if (healthy.hasMet(time) && (hangs() || !healthy.isInSteps(time))) {
       for (int rank = 0; rank < job.ranks().size(); rank++) {
         most = Math.max(most, of(rank).behind());
       }

@@ -31,13 +31,23 @@ public final class TraceJobs implements Jobs {
     JobKind.DATA_LOADING,
     JobKind.ELASTIC,
     JobKind.LONG_STEPS,
+    JobKind.EXPERTS,
+    JobKind.ROLES,
+    JobKind.OFFLOAD,
+    JobKind.COMPILED,
+    JobKind.PREPARED,
+    JobKind.CAPPED,
     JobKind.BURN_IN,
+    JobKind.BATCH,
+    JobKind.SWEEP,
+    JobKind.DEBUGGED,
     JobKind.SERVING,
     JobKind.IDLE_SERVING
   };
   private static final JobKind[] OF_GPUS = {
     JobKind.NOTEBOOK,
     JobKind.NOTEBOOK,
+    JobKind.DEBUGGED,
     JobKind.IDLE_SERVING,
     JobKind.SERVING,
     JobKind.DATA_PARALLEL,
@@ -129,7 +139,7 @@ public final class TraceJobs implements Jobs {
       long what = 1_000 * which + i;
       JobKind kind = kinds[Noise.below(kinds.length, seed, 7, what)];
       boolean oneNode = ranks.getFirst().place() == ranks.getLast().place();
-      if (kind == JobKind.ELASTIC && oneNode) {
+      if (kind == JobKind.ELASTIC && oneNode || kind == JobKind.DEBUGGED && !oneNode) {
         kind = JobKind.DATA_PARALLEL;
       }
       long length = (long) (HOUR * (4 + 20 * Noise.of(seed, 8, what)));
