@@ -167,6 +167,11 @@ public final class Labels implements Comparable<Labels> {
     return names.isEmpty() ? EMPTY : keep(names::contains);
   }
 
+  /** Those that another set has as well, with the same values. */
+  public Labels common(Labels other) {
+    return this == other ? this : keep(name -> other.value(name).equals(value(name)));
+  }
+
   private Labels keep(Predicate<String> wanted) {
     int kept = 0;
     String[] left = new String[pairs.length];

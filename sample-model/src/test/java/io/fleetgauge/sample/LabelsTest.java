@@ -24,6 +24,14 @@ class LabelsTest {
   }
 
   @Test
+  void labelsThatTwoSetsHaveInCommonHaveTheSameValuesInBoth() {
+    Labels one = Labels.of("a", "1", "b", "2", "c", "3");
+    assertThat(one.common(Labels.of("a", "1", "b", "9", "d", "3"))).isEqualTo(Labels.of("a", "1"));
+    assertThat(one.common(Labels.of("b", "2", "a", "1", "c", "3"))).isSameAs(one);
+    assertThat(one.common(Labels.EMPTY)).isSameAs(Labels.EMPTY);
+  }
+
+  @Test
   void aNameThatStandsTwiceIsAnErrorThatNamesIt() {
     assertThatThrownBy(() -> Labels.of("job", "1", "a", "x", "job", "2"))
         .isInstanceOf(IllegalArgumentException.class)

@@ -314,26 +314,13 @@ public final class FaultEngine {
       for (GpuTick gpu : newest.tick().gpus()) {
         if (gpu.job().equals(job.key().job()) && JobKey.of(gpu).equals(job.key())) {
           gpus.add(new JobStep.JobGpu(newest.tick(), gpu, at <= newest.fresh()));
-          owner = owner == null ? gpu.owner() : shared(owner, gpu.owner());
+          owner = owner == null ? gpu.owner() : owner.common(gpu.owner());
         }
       }
     }
     return gpus.isEmpty()
         ? Optional.empty()
         : Optional.of(new JobStep(job.key().job(), owner, at, gpus));
-  }
-
-  private static Labels shared(Labels one, Labels other) {
-    if (one.equals(other)) {
-      return one;
-    }
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < one.size(); i++) {
-      if (other.value(one.name(i)).equals(one.value(i))) {
-        names.add(one.name(i));
-      }
-    }
-    return one.size() == names.size() ? one : one.only(names);
   }
 
   /** Forgets ticks that no job needs, and episodes and hosts of the past. */

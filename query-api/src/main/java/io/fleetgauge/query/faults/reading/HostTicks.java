@@ -6,6 +6,8 @@ import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -14,7 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
@@ -32,6 +33,10 @@ public final class HostTicks {
   /** Readings of GPU instances that are added to those of the GPU, which has none of its own. */
   private static final Set<Signal> OF_INSTANCES =
       EnumSet.of(Signal.PROCESSES, Signal.UNOWNED_PROCESSES);
+
+  private static final Comparator<GpuTick> BY_INDEX =
+      Comparator.comparingInt((GpuTick gpu) -> gpu.labels().value("gpu").length())
+          .thenComparing(gpu -> gpu.labels().value("gpu"));
 
   private static final int MOST_SERIES = 50_000;
   private static final Set<String> OF_GPU =
@@ -65,22 +70,51 @@ public final class HostTicks {
   /** The same, by label sets as they are stored. */
   private final Map<Labels, Row> known = new HashMap<>();
 
-  private final Map<String, Gpu> gpus = new HashMap<>();
+  /** By UUID. */
+  private final Map<String, Gpu> gpus = new TreeMap<>();
+
   private Labels place = Labels.EMPTY;
   private long time = Long.MIN_VALUE;
   private boolean hasTicked;
-
-  /** Readings of a GPU that rarely change, to share them from tick to tick. */
-  private final Map<String, SortedMap<String, Readings>> linksBefore = new HashMap<>();
-
-  private final Map<String, SortedMap<String, Readings>> codesBefore = new HashMap<>();
-  private final Map<String, SortedMap<String, Readings>> ranksBefore = new HashMap<>();
 
   /** A GPU as it was seen last. */
   private static final class Gpu {
     Labels labels = Labels.EMPTY;
     Labels owner = Labels.EMPTY;
     long ownedAt = Long.MIN_VALUE;
+    Readings readings;
+
+    /** Readings of its links, codes and ranks at this tick, by their names. */
+    final Map<Entity, SortedMap<String, Readings>> parts = new EnumMap<>(Entity.class);
+
+    /** The same of ticks before: they rarely change, and ticks are kept for an hour. */
+    final Map<Entity, SortedMap<String, Readings>> before = new EnumMap<>(Entity.class);
+
+    Readings of(Row row) {
+      return row.entity == Entity.GPU
+          ? readings
+          : parts
+              .computeIfAbsent(row.entity, none -> new TreeMap<>())
+              .computeIfAbsent(row.part, none -> new Readings(row.entity));
+    }
+
+    GpuTick tick() {
+      return new GpuTick(
+          labels, owner, readings, take(Entity.LINK), take(Entity.CODE), take(Entity.RANK));
+    }
+
+    private SortedMap<String, Readings> take(Entity entity) {
+      SortedMap<String, Readings> now = parts.remove(entity);
+      if (now == null) {
+        return Collections.emptySortedMap();
+      }
+      SortedMap<String, Readings> last = before.get(entity);
+      if (now.equals(last)) {
+        return last;
+      }
+      before.put(entity, now);
+      return now;
+    }
   }
 
   /** A series. */
@@ -224,27 +258,13 @@ public final class HostTicks {
     known.put(labels, row);
     if (row.entity == Entity.HOST) {
       Labels of = place(labels);
-      place = place.isEmpty() ? of : shared(place, of);
+      place = place.isEmpty() ? of : place.common(of);
     }
     return row;
   }
 
   private Labels place(Labels labels) {
     return labels.without(OF_GPU).without(OF_SERIES).without(ownerLabels);
-  }
-
-  /** Those that both have. */
-  static Labels shared(Labels one, Labels other) {
-    if (one.equals(other)) {
-      return one;
-    }
-    List<String> names = new ArrayList<>();
-    for (int i = 0; i < one.size(); i++) {
-      if (other.value(one.name(i)).equals(one.value(i))) {
-        names.add(one.name(i));
-      }
-    }
-    return one.only(names);
   }
 
   private void owner(long at, Labels labels) {
@@ -269,83 +289,36 @@ public final class HostTicks {
   }
 
   private HostTick tick() {
+    gpus.values().removeIf(gpu -> time - gpu.ownedAt > HOLD_MILLIS);
+    gpus.values().forEach(gpu -> gpu.readings = new Readings(Entity.GPU));
     Readings ofHost = new Readings(Entity.HOST);
-    Map<String, Readings> ofGpus = new HashMap<>();
-    Map<String, SortedMap<String, Readings>> links = new HashMap<>();
-    Map<String, SortedMap<String, Readings>> codes = new HashMap<>();
-    Map<String, SortedMap<String, Readings>> ranks = new HashMap<>();
     SortedMap<String, Readings> ports = new TreeMap<>();
     for (Iterator<Row> all = rows.values().iterator(); all.hasNext(); ) {
       Row row = all.next();
-      if (row.at != Long.MIN_VALUE
-          && time - row.at > (row.isCounter ? FORGET_MILLIS : HOLD_MILLIS)) {
+      boolean isRead = row.at != Long.MIN_VALUE;
+      if (isRead && time - row.at > (row.isCounter ? FORGET_MILLIS : HOLD_MILLIS)) {
         row.isGone = true;
         all.remove();
         continue;
       }
-      boolean isKept = row.at != Long.MIN_VALUE && time - row.at <= HOLD_MILLIS && !row.isEnded;
-      if (isKept) {
-        add(
-            row,
-            switch (row.entity) {
-              case HOST -> ofHost;
-              case GPU -> ofGpus.computeIfAbsent(row.uuid, none -> new Readings(Entity.GPU));
-              case LINK -> of(links, row);
-              case CODE -> of(codes, row);
-              case RANK -> of(ranks, row);
-              case PORT -> ports.computeIfAbsent(row.part, none -> new Readings(Entity.PORT));
-            });
+      if (isRead && time - row.at <= HOLD_MILLIS && !row.isEnded) {
+        switch (row.entity) {
+          case HOST -> add(row, ofHost);
+          case PORT -> add(row, ports.computeIfAbsent(row.part, none -> new Readings(Entity.PORT)));
+          case GPU, LINK, CODE, RANK -> {
+            Gpu gpu = gpus.get(row.uuid);
+            if (gpu != null) {
+              add(row, gpu.of(row));
+            }
+          }
+        }
       }
       row.isNew &= row.at < time;
     }
-    gpus.values().removeIf(gpu -> time - gpu.ownedAt > HOLD_MILLIS);
-    linksBefore.keySet().retainAll(gpus.keySet());
-    codesBefore.keySet().retainAll(gpus.keySet());
-    ranksBefore.keySet().retainAll(gpus.keySet());
     List<GpuTick> all = new ArrayList<>(gpus.size());
-    for (String uuid : new TreeSet<>(gpus.keySet())) {
-      Gpu gpu = gpus.get(uuid);
-      Readings readings = ofGpus.get(uuid);
-      all.add(
-          new GpuTick(
-              gpu.labels,
-              gpu.owner,
-              readings == null ? new Readings(Entity.GPU) : readings,
-              asBefore(uuid, links, linksBefore),
-              asBefore(uuid, codes, codesBefore),
-              asBefore(uuid, ranks, ranksBefore)));
-    }
-    all.sort(
-        (a, b) -> {
-          String one = a.labels().value("gpu");
-          String other = b.labels().value("gpu");
-          return one.length() != other.length()
-              ? Integer.compare(one.length(), other.length())
-              : one.compareTo(other);
-        });
+    gpus.values().forEach(gpu -> all.add(gpu.tick()));
+    all.sort(BY_INDEX);
     return new HostTick(host, time, place, ofHost, List.copyOf(all), ports);
-  }
-
-  private static Readings of(Map<String, SortedMap<String, Readings>> all, Row row) {
-    return all.computeIfAbsent(row.uuid, none -> new TreeMap<>())
-        .computeIfAbsent(row.part, none -> new Readings(row.entity));
-  }
-
-  /** Takes the readings of the tick before if they are the same: ticks are kept for an hour. */
-  private static SortedMap<String, Readings> asBefore(
-      String uuid,
-      Map<String, SortedMap<String, Readings>> now,
-      Map<String, SortedMap<String, Readings>> before) {
-    SortedMap<String, Readings> of = now.get(uuid);
-    if (of == null) {
-      return Collections.emptySortedMap();
-    }
-    SortedMap<String, Readings> last = before.get(uuid);
-    if (of.equals(last)) {
-      return last;
-    }
-    before.put(uuid, of);
-    return of;
   }
 
   private void add(Row row, Readings target) {

@@ -26,7 +26,7 @@ public record JobStep(String job, Labels owner, long time, List<JobGpu> gpus) {
     Labels place = null;
     for (JobGpu each : gpus) {
       Labels of = each.host.place();
-      place = place == null ? of : HostTicks.shared(place, of);
+      place = place == null ? of : place.common(of);
     }
     return place == null ? owner : place.with(owner);
   }

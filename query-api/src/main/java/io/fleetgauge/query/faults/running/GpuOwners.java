@@ -48,7 +48,7 @@ final class GpuOwners {
     Labels shared = null;
     for (Seen gpu : gpus) {
       if (hasJobs ? isJob(gpu.owner) : !gpu.owner.isEmpty()) {
-        shared = shared == null ? gpu.owner : common(shared, gpu.owner);
+        shared = shared == null ? gpu.owner : shared.common(gpu.owner);
       }
     }
     return shared == null ? Labels.EMPTY : shared;
@@ -65,16 +65,6 @@ final class GpuOwners {
 
   private static String job(Labels owner) {
     return owner.value("job").isEmpty() ? owner.value("hpc_job") : owner.value("job");
-  }
-
-  private static Labels common(Labels one, Labels other) {
-    Labels common = one;
-    for (int i = 0; i < one.size(); i++) {
-      if (!other.value(one.name(i)).equals(one.value(i))) {
-        common = common.without(one.name(i));
-      }
-    }
-    return common;
   }
 
   /**
