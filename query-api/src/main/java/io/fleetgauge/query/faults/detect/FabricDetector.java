@@ -9,6 +9,7 @@ import io.fleetgauge.query.faults.reading.GpuTick;
 import io.fleetgauge.query.faults.reading.HostTick;
 import io.fleetgauge.query.faults.reading.Signal;
 import io.fleetgauge.sample.gpu.FaultKind;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -19,10 +20,36 @@ final class FabricDetector implements HostDetector {
   private final long after;
   private final PerGpu<State> states = new PerGpu<>(State::new);
 
+  /** What has to be, the first that is not met is the cause. */
+  private enum Condition {
+    COMPLETED(
+        FABRIC_COMPLETED,
+        "registration has completed",
+        "The registration with the NVLink fabric has not completed."),
+    SUCCESS(
+        FABRIC_SUCCESS,
+        "registration has succeeded",
+        "The registration with the NVLink fabric has failed."),
+    CLIQUE(FABRIC_CLIQUE, "has a clique", "The GPU has no clique in its NVLink fabric."),
+    CLUSTER(
+        FABRIC_CLUSTER, "has a cluster", "The GPU does not know the cluster of its NVLink fabric.");
+
+    static final Condition[] ALL = values();
+
+    final Signal signal;
+    final String evidence;
+    final String text;
+
+    Condition(Signal signal, String evidence, String text) {
+      this.signal = signal;
+      this.evidence = evidence;
+      this.text = text;
+    }
+  }
+
   private static final class State {
     final Spell spell = new Spell();
-    boolean hadClique;
-    boolean hadCluster;
+    final boolean[] wasMet = new boolean[Condition.ALL.length];
   }
 
   FabricDetector(Thresholds thresholds) {
@@ -32,69 +59,42 @@ final class FabricDetector implements HostDetector {
   @Override
   public void on(HostTick tick, Consumer<Finding> out) {
     for (GpuTick gpu : tick.gpus()) {
-      look(tick, gpu, states.of(tick, gpu), out);
-    }
-  }
-
-  private void look(HostTick tick, GpuTick gpu, State state, Consumer<Finding> out) {
-    state.hadClique |= gpu.get(FABRIC_CLIQUE) > 0;
-    state.hadCluster |= gpu.get(FABRIC_CLUSTER) > 0;
-    Signal missing = missing(gpu, state);
-    Sign sign =
-        missing != null
-            ? Sign.PRESENT
-            : gpu.has(FABRIC_COMPLETED) || gpu.has(FABRIC_SUCCESS) ? Sign.ABSENT : Sign.UNREAD;
-    if (state.spell.on(sign, tick.time(), tick.time(), after, out)) {
-      state.spell.tell(
-          Finding.of(
-              FaultKind.FABRIC,
-              Subject.of(tick, gpu),
-              state.spell.since(),
-              word(missing),
-              text(missing),
-              new Evidence("registration has completed", 1, gpu.get(FABRIC_COMPLETED)),
-              new Evidence("registration has succeeded", 1, gpu.get(FABRIC_SUCCESS)),
-              new Evidence("has a clique", 1, gpu.get(FABRIC_CLIQUE)),
-              new Evidence("has a cluster", 1, gpu.get(FABRIC_CLUSTER))),
-          out);
+      State state = states.of(tick, gpu);
+      Condition missing = missing(gpu, state);
+      boolean isRead = gpu.has(FABRIC_COMPLETED) || gpu.has(FABRIC_SUCCESS);
+      Sign sign = missing != null ? Sign.PRESENT : isRead ? Sign.ABSENT : Sign.UNREAD;
+      if (state.spell.on(sign, tick.time(), tick.time(), after, out)) {
+        Evidence[] evidence = new Evidence[Condition.ALL.length];
+        for (Condition each : Condition.ALL) {
+          evidence[each.ordinal()] = new Evidence(each.evidence, 1, gpu.get(each.signal));
+        }
+        String cause = missing.name().toLowerCase(Locale.ROOT);
+        state.spell.tell(
+            Finding.of(
+                FaultKind.FABRIC,
+                Subject.of(tick, gpu),
+                state.spell.since(),
+                cause,
+                missing.text,
+                evidence),
+            out);
+      }
     }
   }
 
   /** The first condition that is not met; null for none. */
-  private static Signal missing(GpuTick gpu, State state) {
-    if (gpu.get(FABRIC_COMPLETED) == 0) {
-      return FABRIC_COMPLETED;
+  private static Condition missing(GpuTick gpu, State state) {
+    Condition missing = null;
+    for (Condition each : Condition.ALL) {
+      double value = gpu.get(each.signal);
+      boolean wasMet = state.wasMet[each.ordinal()] |= value > 0;
+      boolean isExpected = each.compareTo(Condition.CLIQUE) < 0 || wasMet || isOfSeveralNodes(gpu);
+      missing = missing == null && value == 0 && isExpected ? each : missing;
     }
-    if (gpu.get(FABRIC_SUCCESS) == 0) {
-      return FABRIC_SUCCESS;
-    }
-    if (gpu.get(FABRIC_CLIQUE) == 0 && (state.hadClique || isOfSeveralNodes(gpu))) {
-      return FABRIC_CLIQUE;
-    }
-    return gpu.get(FABRIC_CLUSTER) == 0 && (state.hadCluster || isOfSeveralNodes(gpu))
-        ? FABRIC_CLUSTER
-        : null;
+    return missing;
   }
 
   private static boolean isOfSeveralNodes(GpuTick gpu) {
     return gpu.model().contains("GB200") || gpu.model().contains("GB300");
-  }
-
-  private static String word(Signal missing) {
-    return switch (missing) {
-      case FABRIC_COMPLETED -> "completed";
-      case FABRIC_SUCCESS -> "success";
-      case FABRIC_CLIQUE -> "clique";
-      default -> "cluster";
-    };
-  }
-
-  private static String text(Signal missing) {
-    return switch (missing) {
-      case FABRIC_COMPLETED -> "The registration with the NVLink fabric has not completed.";
-      case FABRIC_SUCCESS -> "The registration with the NVLink fabric has failed.";
-      case FABRIC_CLIQUE -> "The GPU has no clique in its NVLink fabric.";
-      default -> "The GPU does not know the cluster of its NVLink fabric.";
-    };
   }
 }

@@ -33,29 +33,6 @@ record HangLimits(
   static final long STEP_MILLIS = 15_000;
 
   static HangLimits of(Thresholds all) {
-    Thresholds.OfKind hang = all.of(FaultKind.HANG);
-    return new HangLimits(
-        hang.millis("rasAfter"),
-        hang.millis("signatureAfter"),
-        hang.millis("silenceAfter"),
-        hang.millis("fatalAfter"),
-        hang.millis("busyAfter"),
-        hang.millis("worked"),
-        hang.millis("rasWorked"),
-        hang.millis("silenceWorked"),
-        hang.number("flatness"),
-        hang.number("ofLevel"),
-        hang.number("ofLimit"),
-        hang.number("tensor"),
-        hang.number("dram"),
-        hang.number("linkBytes"),
-        hang.number("linkShare"),
-        hang.number("memoryBytes"),
-        hang.number("ioBytes"),
-        hang.number("cpuCores"),
-        hang.number("cpuShare"),
-        hang.number("duty"),
-        hang.number("ioDuty"),
-        hang.number("pauses"));
+    return all.of(FaultKind.HANG).as(HangLimits.class);
   }
 }

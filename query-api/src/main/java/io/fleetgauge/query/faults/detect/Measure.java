@@ -141,7 +141,7 @@ enum Measure {
   }
 
   /** The sum of those that were read. */
-  private static double sum(double a, double b) {
+  static double sum(double a, double b) {
     return Double.isNaN(a) ? b : Double.isNaN(b) ? a : a + b;
   }
 }

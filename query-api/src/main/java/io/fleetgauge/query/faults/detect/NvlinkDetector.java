@@ -66,11 +66,7 @@ final class NvlinkDetector implements HostDetector {
       State state = states.of(tick, gpu);
       boolean haveStates = false;
       for (Map.Entry<String, Readings> each : gpu.links().entrySet()) {
-        Link link = state.links.get(each.getKey());
-        if (link == null) {
-          link = new Link();
-          state.links.put(each.getKey(), link);
-        }
+        Link link = state.links.computeIfAbsent(each.getKey(), none -> new Link());
         Readings readings = each.getValue();
         haveStates |= readings.has(LINK_STATE);
         down(tick, gpu, each.getKey(), link, readings.get(LINK_STATE), out);
@@ -84,8 +80,7 @@ final class NvlinkDetector implements HostDetector {
       if (!state.linksCount) {
         double errors = Double.NaN;
         for (Signal signal : ERRORS) {
-          double count = gpu.get(signal);
-          errors = Double.isNaN(count) ? errors : Double.isNaN(errors) ? count : errors + count;
+          errors = Measure.sum(errors, gpu.get(signal));
         }
         errors(tick, gpu, "", state.all, errors, out);
       }
@@ -136,8 +131,7 @@ final class NvlinkDetector implements HostDetector {
     if (count > 0) {
       link.sum = link.sum == null ? new SlidingSum(window, PARTS) : link.sum;
       link.sum.add(tick.time(), count);
-    }
-    if (link.sum == null) {
+    } else if (link.sum == null) {
       return;
     }
     double sum = link.sum.at(tick.time());

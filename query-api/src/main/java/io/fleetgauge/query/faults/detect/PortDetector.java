@@ -37,8 +37,8 @@ final class PortDetector implements HostDetector {
     final Spell down = new Spell();
     final Spell errors = new Spell();
     final SignRow.State[] states;
-    SlidingSum symbols;
-    SlidingSum recoveries;
+    final SlidingSum symbols = new SlidingSum(HOUR, PARTS);
+    final SlidingSum recoveries = new SlidingSum(MINUTE, PARTS);
     boolean wasActive;
     long readAt = Long.MIN_VALUE;
     long errorsToldAt = Long.MIN_VALUE;
@@ -135,17 +135,17 @@ final class PortDetector implements HostDetector {
       HostTick tick, String name, Port port, Readings readings, Consumer<Finding> out) {
     double symbols = readings.get(PORT_SYMBOL_ERRORS);
     double recoveries = readings.get(PORT_RECOVERIES);
-    port.symbols = add(port.symbols, HOUR, tick.time(), symbols);
-    port.recoveries = add(port.recoveries, MINUTE, tick.time(), recoveries);
-    double inHour = port.symbols == null ? 0 : port.symbols.at(tick.time());
-    double inMinute = port.recoveries == null ? 0 : port.recoveries.at(tick.time());
+    port.symbols.add(tick.time(), symbols);
+    port.recoveries.add(tick.time(), recoveries);
+    double inHour = port.symbols.at(tick.time());
+    double inMinute = port.recoveries.at(tick.time());
     boolean byRate = readings.rate(PORT_SYMBOL_ERRORS) > symbolsPerSecond;
     boolean bySymbols = byRate || symbols > 0 && inHour > symbolsPerHour;
     boolean isSign = bySymbols || recoveries > 0 && inMinute > recoveriesPerMinute;
     boolean isRead = !Double.isNaN(symbols) || !Double.isNaN(recoveries);
     Sign sign = !isRead ? Sign.UNREAD : isSign ? Sign.PRESENT : Sign.ABSENT;
     long from =
-        bySymbols && port.symbols != null
+        bySymbols
             ? port.symbols.since(tick.time())
             : isSign ? port.recoveries.since(tick.time()) : tick.time();
     // What was told already is not the beginning of what comes after it.
@@ -170,14 +170,5 @@ final class PortDetector implements HostDetector {
               new Evidence("link recoveries in a minute", 0, inMinute)),
           out);
     }
-  }
-
-  private static SlidingSum add(SlidingSum sum, long length, long time, double count) {
-    if (!(count > 0)) {
-      return sum;
-    }
-    SlidingSum to = sum == null ? new SlidingSum(length, PARTS) : sum;
-    to.add(time, count);
-    return to;
   }
 }

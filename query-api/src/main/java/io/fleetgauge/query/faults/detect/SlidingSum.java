@@ -3,8 +3,12 @@ package io.fleetgauge.query.faults.detect;
 /** Counts of a last while, in parts of it, so that it is the same however often it is read. */
 final class SlidingSum {
   private final long part;
-  private final double[] sums;
-  private final long[] indexes;
+
+  /** Empty until something is counted. */
+  private double[] sums = {};
+
+  private long[] indexes = {};
+  private final int parts;
 
   /**
    * @param length of the while, ms
@@ -12,11 +16,20 @@ final class SlidingSum {
    */
   SlidingSum(long length, int parts) {
     part = Math.max(1, length / parts);
-    sums = new double[parts];
-    indexes = new long[parts];
+    this.parts = parts;
   }
 
+  /**
+   * @param count nothing is done if it is not above 0
+   */
   void add(long time, double count) {
+    if (!(count > 0)) {
+      return;
+    }
+    if (sums.length == 0) {
+      sums = new double[parts];
+      indexes = new long[parts];
+    }
     long index = Math.floorDiv(time, part);
     int at = Math.floorMod(index, sums.length);
     if (indexes[at] != index) {

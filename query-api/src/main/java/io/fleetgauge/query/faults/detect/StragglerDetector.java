@@ -96,7 +96,7 @@ public final class StragglerDetector implements JobDetector {
 
   @Override
   public void on(JobStep step, Consumer<Finding> out) {
-    long start = Math.floorDiv(step.time(), limits.window()) * limits.window();
+    long start = Math.floorDiv(step.time(), limits.windowSeconds()) * limits.windowSeconds();
     if (began == Long.MIN_VALUE) {
       began = step.time();
     }
@@ -123,7 +123,8 @@ public final class StragglerDetector implements JobDetector {
       return;
     }
     boolean isNext =
-        closed == Long.MIN_VALUE || window.start() - closed <= (1L + paused) * limits.window();
+        closed == Long.MIN_VALUE
+            || window.start() - closed <= (1L + paused) * limits.windowSeconds();
     paused = 0;
     closed = window.start();
     Map<String, Slow> before = isNext ? slow : Map.of();

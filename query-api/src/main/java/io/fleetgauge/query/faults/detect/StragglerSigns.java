@@ -362,8 +362,8 @@ final class StragglerSigns {
     }
     double restarts = window.mean(row, Measure.SLOW_RESTARTS);
     double errors = window.mean(row, Measure.PORT_ERRORS);
-    if (isAbove(row, others, Measure.SLOW_RESTARTS, limits.slowRestarts() * eased)
-        || isAbove(row, others, Measure.PORT_ERRORS, limits.portErrors() * eased)) {
+    if (isAbove(row, others, Measure.SLOW_RESTARTS, limits.restartsPerSecond() * eased)
+        || isAbove(row, others, Measure.PORT_ERRORS, limits.portErrorsPerSecond() * eased)) {
       return new Sign(
           "nic",
           true,
@@ -424,8 +424,9 @@ final class StragglerSigns {
     double eased = eased(row);
     boolean isNarrow =
         window.mean(row, Measure.WIDTH) < 1 && spread(others, Measure.WIDTH).median() >= 1;
-    boolean hasErrors = isAbove(row, others, Measure.LINK_EVENTS, limits.linkEvents() * eased);
-    boolean hasReplays = isAbove(row, others, Measure.REPLAYS, limits.replays() * eased);
+    boolean hasErrors =
+        isAbove(row, others, Measure.LINK_EVENTS, limits.linkEventsPerSecond() * eased);
+    boolean hasReplays = isAbove(row, others, Measure.REPLAYS, limits.replaysPerSecond() * eased);
     if (!isNarrow && !hasErrors && !hasReplays || !isFelt(new int[] {row}, others)) {
       return null;
     }

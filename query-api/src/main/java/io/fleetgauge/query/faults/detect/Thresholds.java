@@ -8,6 +8,7 @@ import io.fleetgauge.sample.gpu.Severity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -53,6 +54,33 @@ public final class Thresholds {
     /** A time, which files have in seconds, in ms. */
     public long millis(String key) {
       return Math.round(number(key) * MILLIS);
+    }
+
+    /**
+     * A record with the thresholds that its components name: a time, which is a {@code long}, is in
+     * ms.
+     */
+    <R extends Record> R as(Class<R> type) {
+      RecordComponent[] components = type.getRecordComponents();
+      Class<?>[] types = new Class<?>[components.length];
+      Object[] read = new Object[components.length];
+      for (int i = 0; i < components.length; i++) {
+        String key = components[i].getName();
+        types[i] = components[i].getType();
+        read[i] = value(types[i], key);
+      }
+      try {
+        return type.getDeclaredConstructor(types).newInstance(read);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private Object value(Class<?> type, String key) {
+      if (type == long.class) {
+        return millis(key);
+      }
+      return type == int.class ? (Object) (int) number(key) : (Object) number(key);
     }
 
     public Severity severity() {
