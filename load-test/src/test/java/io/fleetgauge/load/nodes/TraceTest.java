@@ -133,10 +133,10 @@ class TraceTest {
 
   private static void assertHealthy(HostTick tick) {
     assertThat(tick.get(Signal.DRIVER_RESPONSIVE)).isEqualTo(1);
-    assertThat(tick.get(Signal.BLOCKED_PROCESSES)).isZero();
     tick.ports().forEach((port, of) -> assertThat(of.get(Signal.PORT_STATE)).as(port).isEqualTo(4));
     for (GpuTick gpu : tick.gpus()) {
       assertThat(gpu.get(Signal.LOST)).isZero();
+      assertThat(gpu.readings().get(Signal.OWNER_BLOCKED, 0)).isZero();
       assertThat(gpu.readings().get(Signal.RECOVERY_ACTION, 0)).isZero();
       assertThat(gpu.readings().get(Signal.REMAP_FAILURE, 0)).isZero();
       assertThat(gpu.readings().get(Signal.ECC_UNCORRECTED, 0)).isZero();

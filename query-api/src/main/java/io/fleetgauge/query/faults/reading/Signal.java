@@ -36,10 +36,6 @@ public enum Signal {
   CPU_IOWAIT_SECONDS(HOST, "node_cpu_seconds_total", INCREASE, "mode", "iowait"),
   CPU_SECONDS(HOST, "node_cpu_seconds_total", INCREASE),
   CPU_PRESSURE_SECONDS(HOST, "node_pressure_cpu_waiting_seconds_total", INCREASE),
-  IO_PRESSURE_SECONDS(HOST, "node_pressure_io_stalled_seconds_total", INCREASE),
-  MEMORY_PRESSURE_SECONDS(HOST, "node_pressure_memory_stalled_seconds_total", INCREASE),
-  BLOCKED_PROCESSES(HOST, "node_procs_blocked", LAST),
-  DISK_READ_BYTES(HOST, "node_disk_read_bytes_total", INCREASE),
   DISK_WRITTEN_BYTES(HOST, "node_disk_written_bytes_total", INCREASE),
 
   // --- of a GPU ---
