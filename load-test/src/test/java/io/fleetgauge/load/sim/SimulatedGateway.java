@@ -45,6 +45,9 @@ import java.util.stream.Stream;
  * A gateway that runs the production code which decides, on a simulated disk, clock and network.
  */
 final class SimulatedGateway {
+  /** No clock is further ahead or behind, ms. */
+  static final int MOST_DRIFT = 1_000;
+
   private static final Duration DAY = Duration.ofDays(1);
   private static final long DRAIN = 20_000;
 
@@ -137,7 +140,7 @@ final class SimulatedGateway {
     this.id = id;
     this.replication = replication;
     this.ownership = new Ownership(id);
-    this.drift = simulation.random.nextInt(2_000) - 1_000;
+    this.drift = simulation.random.nextInt(2 * MOST_DRIFT) - MOST_DRIFT;
     others.put(address(), this);
     ledger.add(this);
   }
