@@ -123,6 +123,11 @@ record Holders(
     return all.size();
   }
 
+  /** The number of processes that a rank can be of by its number alone. */
+  int candidates(RasAnswer.Rank rank) {
+    return byInnerPid.getOrDefault(rank.pid(), List.of()).size();
+  }
+
   /**
    * The process that a rank is of; 0 when none or several can be.
    *

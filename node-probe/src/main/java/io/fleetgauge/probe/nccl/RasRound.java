@@ -44,11 +44,11 @@ final class RasRound {
   /** Processes that an answer names. */
   private final Set<Integer> seen = new HashSet<>();
 
-  /** The same of answers in JSON, which name all; each such process is counted here. */
+  /** The same of answers in JSON, which name all, where a number is of one process only. */
   private final Set<Integer> counted = new HashSet<>();
 
-  /** Processes of answers in JSON that several processes of this node can be. */
-  private final Set<String> ambiguous = new HashSet<>();
+  /** By job that answers in JSON, how many of its ranks several processes of this node can be. */
+  private final Map<String, Integer> ambiguous = new HashMap<>();
 
   /** The number of processes on this node of each job that answers with a text. */
   private final Map<String, Integer> texts = new HashMap<>();
@@ -109,10 +109,13 @@ final class RasRound {
    * and none when as many processes have answered as listen.
    */
   int unseen() {
-    int told = texts.values().stream().mapToInt(Integer::intValue).sum();
-    int answered = counted.size() + ambiguous.size() + told;
+    int answered = counted.size() + sum(ambiguous) + sum(texts);
     int left = Math.min(listeners, holders.gpus().size()) - answered;
     return left <= 0 ? 0 : Math.clamp(holders.unseen(seen) - texts.size(), 1, left);
+  }
+
+  private static int sum(Map<String, Integer> counts) {
+    return counts.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   int answers() {
@@ -149,26 +152,32 @@ final class RasRound {
     nodes = Math.max(nodes, answer.nodes());
     hasMonitor |= isAtLeast(answer.version(), 2, 29);
     Set<Integer> ofAnswer = new HashSet<>();
-    Set<String> several = new HashSet<>();
+    Set<Integer> alone = new HashSet<>();
+    int mostSeveral = 0;
     Set<Integer> before = Set.copyOf(seen);
     for (RasAnswer.Communicator communicator : answer.communicators()) {
+      int several = 0;
       for (RasAnswer.Rank rank : communicator.ranks()) {
         int process = process(communicator, rank, before);
         Labels gpu = process == 0 ? null : holders.gpu(process, rank);
+        boolean isOneOfSeveral = holders.candidates(rank) > 1;
+        several += isOneOfSeveral ? 1 : 0;
         if (process != 0) {
           ofAnswer.add(process);
-        } else if (holders.byInnerPid().containsKey(rank.pid())) {
-          several.add(rank.pid() + "/" + rank.device() + "/" + ids(answer));
+        }
+        if (process != 0 && !isOneOfSeveral) {
+          alone.add(process);
         }
         if (gpu != null) {
           add(gpu, communicator, OptionalInt.of(rank.rank()), rank.operations());
         }
       }
+      mostSeveral = Math.max(mostSeveral, several);
     }
     seen.addAll(ofAnswer);
     if (isAtLeast(answer.version(), 2, 28)) {
-      counted.addAll(ofAnswer);
-      ambiguous.addAll(several);
+      counted.addAll(alone);
+      ambiguous.merge(ids(answer), mostSeveral, Math::max);
     } else {
       String job = answer.processes() + "/" + answer.nodes() + "/" + ids(answer);
       texts.put(job, Math.max(answer.perNode(), ofAnswer.size()));

@@ -332,6 +332,22 @@ class RasThreadTest {
   }
 
   @Test
+  void containersOfOneJobWithTheSameNumbersAreNotAnotherJob() throws IOException {
+    for (int i = 0; i < 4; i++) {
+      process(40_101 + i, 7, "a", "self", i);
+    }
+    RasStatus status = new RasStatus().communicator(0xa);
+    for (int i = 0; i < 4; i++) {
+      status.rank(i, HERE, 7, 0, 50); // each container shows its GPU as 0
+    }
+    try (RasServer server = new RasServer(RasServer.json(status.json("2.28.7")))) {
+      network("self", server.address.getPort(), 4);
+      assertThat(read(server)).containsEntry("ras_jobs_unseen", 0.0);
+      assertThat(server.connections).hasValue(1);
+    }
+  }
+
+  @Test
   void aTextOfFewerProcessesThanListenLeavesAJobUnseen() throws IOException {
     process(101, 101, "a", "self", 0);
     process(102, 102, "a", "self", 1);
