@@ -46,6 +46,10 @@ public final class HangDetector implements JobDetector {
   private Stall told;
 
   private int resuming;
+
+  /** A stall that had been found before the first step; null for none. */
+  private Stall restored;
+
   private Verdict verdict = unknown("the job has just begun");
 
   /**
@@ -75,8 +79,17 @@ public final class HangDetector implements JobDetector {
     copy.hasRanks = hasRanks;
     copy.told = told;
     copy.resuming = resuming;
+    copy.restored = restored;
     copy.verdict = verdict;
     return copy;
+  }
+
+  /** It goes on until the job works: how it worked before is not known any more. */
+  @Override
+  public void restore(FaultKind kind, Subject subject, String cause, long since) {
+    if (kind == FaultKind.HANG) {
+      restored = new Stall(true, cause, since);
+    }
   }
 
   @Override

@@ -17,8 +17,10 @@ public interface JobDetector {
   /**
    * Takes over what is known of its job when it begins in the middle: a fault that had been found.
    * Before the first step.
+   *
+   * @param since when the fault began, ms
    */
-  default void restore(FaultKind kind, Subject subject) {}
+  default void restore(FaultKind kind, Subject subject, String cause, long since) {}
 
   /** What it thinks of the job since the last step; empty if it looks at single GPUs only. */
   default Optional<Verdict> verdict() {

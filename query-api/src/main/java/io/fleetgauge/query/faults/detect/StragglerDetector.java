@@ -86,7 +86,7 @@ public final class StragglerDetector implements JobDetector {
   }
 
   @Override
-  public void restore(FaultKind kind, Subject subject) {
+  public void restore(FaultKind kind, Subject subject, String cause, long since) {
     if (kind == FaultKind.STRAGGLER) {
       Set<Subject> all = new HashSet<>(restored);
       all.add(subject);

@@ -87,7 +87,8 @@ final class JobState {
   void restore(Collection<Episode> episodes) {
     track.restore(episodes);
     for (Episode each : episodes) {
-      detectors.forEach(detector -> detector.restore(each.kind(), each.subject()));
+      detectors.forEach(
+          detector -> detector.restore(each.kind(), each.subject(), each.cause(), each.since()));
     }
   }
 

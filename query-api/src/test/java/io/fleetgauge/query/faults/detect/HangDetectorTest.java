@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.faults.detect.PlayedJob.Told;
 import io.fleetgauge.query.faults.reading.Signal;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +73,26 @@ class HangDetectorTest {
 
     assertThat(job.all(new PlayedJob.Act(100, 130, 0, 2e-4, 1e9, 1, 0, 0, 1, 0, 0.01), 6))
         .isEmpty();
+  }
+
+  // --- taken over ---
+
+  @ParameterizedTest
+  @CsvSource({"collective, true", "cpu, false", "storage, true", "storage, false"})
+  void aHangThatIsTakenOverGoesOnSinceItsStartUntilTheJobWorks(String cause, boolean spins) {
+    HangDetector detector = new HangDetector(Thresholds.defaults());
+    PlayedJob job = new PlayedJob(detector, 2, 8, true, false, 1);
+    long since = job.time() - 3 * 3_600_000;
+    detector.restore(
+        FaultKind.HANG, new Subject("", "", "", PlayedJob.NAME, Labels.EMPTY), cause, since);
+
+    Told told = only(job.all((spins ? SPIN : IDLE).blocked(cause.equals("storage") ? 1 : 0), 120));
+
+    assertThat(told.finding().cause()).isEqualTo(cause);
+    assertThat(told.finding().since()).isEqualTo(since);
+    assertThat(job.last()).hasSize(1);
+    job.all(WORK, 2);
+    assertThat(job.last()).isEmpty();
   }
 
   // --- counts ---

@@ -275,7 +275,7 @@ class StragglerDetectorTest {
     assertEquals(Map.of(), found, "the job is as slow as ever");
     StragglerDetector successor = new StragglerDetector(Thresholds.defaults());
     successor.restore(
-        FaultKind.STRAGGLER, new Subject("n0", "GPU-n0-5", "", "train", Labels.EMPTY));
+        FaultKind.STRAGGLER, new Subject("n0", "GPU-n0-5", "", "train", Labels.EMPTY), "", 0);
     job.play(HOUR, successor, each -> found.put(each.subject(), each));
     assertEquals(uuids(job.gpu(0, 5)), foundUuids());
   }
