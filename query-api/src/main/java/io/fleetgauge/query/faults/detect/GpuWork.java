@@ -12,7 +12,7 @@ import io.fleetgauge.sample.gpu.XidClass;
  * what moves: tensor cores, memory, links. Utilization alone says only that a kernel runs, and a
  * kernel that waits for another GPU runs, too.
  */
-final class GpuWork {
+final class GpuWork extends Copied {
   /** A reading that comes at every tick and has not come for so long is old, ms. */
   private static final long READ_MILLIS = 40_000;
 
@@ -100,38 +100,8 @@ final class GpuWork {
   private long countedAt = NEVER;
   private int learned;
 
-  GpuWork() {}
-
-  private GpuWork(GpuWork of) {
-    state = of.state;
-    power = of.power;
-    workingPower = of.workingPower;
-    utilisation = of.utilisation;
-    active = of.active;
-    workingTensor = of.workingTensor;
-    tensor = of.tensor;
-    links = of.links;
-    workingLinks = of.workingLinks;
-    cpu = of.cpu;
-    workingCpu = of.workingCpu;
-    io = of.io;
-    isBlocked = of.isBlocked;
-    hadProcesses = of.hadProcesses;
-    hasProcesses = of.hasProcesses;
-    workedAt = of.workedAt;
-    cpuAt = of.cpuAt;
-    cpuReadAt = of.cpuReadAt;
-    ioReadAt = of.ioReadAt;
-    seenAt = of.seenAt;
-    faultAt = of.faultAt;
-    fault = of.fault;
-    fatalAt = of.fatalAt;
-    countedAt = of.countedAt;
-    learned = of.learned;
-  }
-
   GpuWork copy() {
-    return new GpuWork(this);
+    return (GpuWork) shallow();
   }
 
   /** Goes on to a step. */

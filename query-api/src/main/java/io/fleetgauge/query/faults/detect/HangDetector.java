@@ -21,7 +21,7 @@ import java.util.function.ToDoubleFunction;
  * whose processes do nothing either. {@code docs/faults.md} says how each decides. A job hangs only
  * if nothing of it moves: neither a GPU, nor a link, nor files, nor a rank's count.
  */
-public final class HangDetector implements JobDetector {
+public final class HangDetector extends Copied implements JobDetector {
   /** How much of a job has to be seen so that anything is said of it. */
   private static final double SEEN = 0.5;
 
@@ -34,11 +34,11 @@ public final class HangDetector implements JobDetector {
   private static final long YOUNG_MILLIS = 900_000;
 
   private final HangLimits limits;
-  private final JobProgress progress;
-  private final RankCounts counts;
+  private JobProgress progress = new JobProgress();
+  private RankCounts counts = new RankCounts();
 
   /** Since when counts stand still that have been told, by communicator. */
-  private final Map<String, Long> toldCounts;
+  private Map<String, Long> toldCounts = new HashMap<>();
 
   private boolean hasRanks;
 
@@ -61,26 +61,15 @@ public final class HangDetector implements JobDetector {
   private record Stall(boolean spins, String cause, long since) {}
 
   public HangDetector(Thresholds thresholds) {
-    this(HangLimits.of(thresholds), new JobProgress(), new RankCounts(), new HashMap<>());
-  }
-
-  private HangDetector(
-      HangLimits limits, JobProgress progress, RankCounts counts, Map<String, Long> toldCounts) {
-    this.limits = limits;
-    this.progress = progress;
-    this.counts = counts;
-    this.toldCounts = toldCounts;
+    limits = HangLimits.of(thresholds);
   }
 
   @Override
   public JobDetector copy() {
-    HangDetector copy =
-        new HangDetector(limits, progress.copy(), counts.copy(), new HashMap<>(toldCounts));
-    copy.hasRanks = hasRanks;
-    copy.told = told;
-    copy.resuming = resuming;
-    copy.restored = restored;
-    copy.verdict = verdict;
+    HangDetector copy = (HangDetector) shallow();
+    copy.progress = progress.copy();
+    copy.counts = counts.copy();
+    copy.toldCounts = new HashMap<>(toldCounts);
     return copy;
   }
 

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * The progress of a job: when anything of it moved last, on the GPU side or the CPU side, and how
  * it used to go on: how long it has worked, how steadily, and how long its pauses were.
  */
-final class JobProgress {
+final class JobProgress extends Copied {
   /** Time over which it is learned how steadily a job goes on, ms. */
   private static final double LEARN_MILLIS = 600_000;
 
@@ -36,8 +36,8 @@ final class JobProgress {
   private static final double ROUGH = 0.05;
   private static final double TIMES = 3;
 
-  final Map<String, GpuWork> gpus;
-  private final Map<String, HostLevel> hosts;
+  Map<String, GpuWork> gpus = new TreeMap<>();
+  private Map<String, HostLevel> hosts = new HashMap<>();
 
   /** The last step at which anything moved, ms. */
   long movedAt = GpuWork.NEVER;
@@ -77,9 +77,9 @@ final class JobProgress {
   private int workingSteps;
   private double meanPower = Double.NaN;
   private long time = GpuWork.NEVER;
-  private final Pause spinning;
-  private final Pause idling;
-  private final Pause first;
+  private Pause spinning = new Pause();
+  private Pause idling = new Pause();
+  private Pause first = new Pause();
   private boolean hasFault;
   private boolean wasTold;
   private long stillSpinning;
@@ -92,15 +92,12 @@ final class JobProgress {
   }
 
   /** The longest pause that ended by itself. */
-  private static final class Pause {
+  private static final class Pause extends Copied {
     long length;
     long endedAt;
 
     Pause copy() {
-      Pause copy = new Pause();
-      copy.length = length;
-      copy.endedAt = endedAt;
-      return copy;
+      return (Pause) shallow();
     }
 
     void ended(long millis, long now) {
@@ -115,52 +112,14 @@ final class JobProgress {
     }
   }
 
-  JobProgress() {
-    this(new TreeMap<>(), new HashMap<>(), new Pause(), new Pause(), new Pause());
-  }
-
-  private JobProgress(
-      Map<String, GpuWork> gpus,
-      Map<String, HostLevel> hosts,
-      Pause spinning,
-      Pause idling,
-      Pause first) {
-    this.gpus = gpus;
-    this.hosts = hosts;
-    this.spinning = spinning;
-    this.idling = idling;
-    this.first = first;
-  }
-
   JobProgress copy() {
-    Map<String, GpuWork> ofGpus = new TreeMap<>();
-    gpus.forEach((uuid, gpu) -> ofGpus.put(uuid, gpu.copy()));
-    JobProgress copy =
-        new JobProgress(ofGpus, new HashMap<>(hosts), spinning.copy(), idling.copy(), first.copy());
-    copy.movedAt = movedAt;
-    copy.computedAt = computedAt;
-    copy.worked = worked;
-    copy.moving = moving;
-    copy.reading = reading;
-    copy.known = known;
-    copy.swing = swing;
-    copy.works = works;
-    copy.spins = spins;
-    copy.idle = idle;
-    copy.inert = inert;
-    copy.blind = blind;
-    copy.withProcesses = withProcesses;
-    copy.stillSteps = stillSteps;
-    copy.blockedSteps = blockedSteps;
-    copy.computingSteps = computingSteps;
-    copy.workingSteps = workingSteps;
-    copy.meanPower = meanPower;
-    copy.time = time;
-    copy.hasFault = hasFault;
-    copy.wasTold = wasTold;
-    copy.stillSpinning = stillSpinning;
-    copy.stillIdling = stillIdling;
-    copy.stillFirst = stillFirst;
+    JobProgress copy = (JobProgress) shallow();
+    copy.gpus = new TreeMap<>();
+    gpus.forEach((uuid, gpu) -> copy.gpus.put(uuid, gpu.copy()));
+    copy.hosts = new HashMap<>(hosts);
+    copy.spinning = spinning.copy();
+    copy.idling = idling.copy();
+    copy.first = first.copy();
     return copy;
   }
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * Means over a window of what the GPUs of a job read while the job works: a row for each GPU. Not
  * for several threads.
  */
-final class JobWindow {
+final class JobWindow extends Copied {
   private static final int ROWS = 8;
 
   private final long start;
@@ -33,20 +33,13 @@ final class JobWindow {
     this.start = start;
   }
 
-  private JobWindow(JobWindow of) {
-    start = of.start;
-    first = of.first;
-    steps = of.steps;
-    working = of.working;
-    rows = of.rows;
-    gpus = of.gpus.clone();
-    ticks = of.ticks.clone();
-    sums = of.sums.clone();
-    counts = of.counts.clone();
-  }
-
   JobWindow copy() {
-    return new JobWindow(this);
+    JobWindow copy = (JobWindow) shallow();
+    copy.gpus = gpus.clone();
+    copy.ticks = ticks.clone();
+    copy.sums = sums.clone();
+    copy.counts = counts.clone();
+    return copy;
   }
 
   long start() {

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * the same. A sign in several of them in a row, without a gap, is a straggler. {@link #verdict}
  * says what is known of the job as a whole.
  */
-public final class StragglerDetector implements JobDetector {
+public final class StragglerDetector extends Copied implements JobDetector {
   /** Samples of so long make its state what it would be if it had seen all, ms. */
   public static final long HISTORY_MILLIS = 3_600_000;
 
@@ -53,25 +53,13 @@ public final class StragglerDetector implements JobDetector {
   private record Slow(JobGpu gpu, int windows, long since, Sign sign) {}
 
   public StragglerDetector(Thresholds thresholds) {
-    this(StragglerLimits.of(thresholds));
-  }
-
-  private StragglerDetector(StragglerLimits limits) {
-    this.limits = limits;
+    limits = StragglerLimits.of(thresholds);
   }
 
   @Override
   public StragglerDetector copy() {
-    StragglerDetector copy = new StragglerDetector(limits);
+    StragglerDetector copy = (StragglerDetector) shallow();
     copy.window = window == null ? null : window.copy();
-    copy.began = began;
-    copy.closed = closed;
-    copy.paused = paused;
-    copy.restored = restored;
-    copy.slow = slow;
-    copy.paces = paces;
-    copy.paceOf = paceOf;
-    copy.verdict = verdict;
     return copy;
   }
 

@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
  * do not count. Who changes anyway, as in inference, has to do less than in its worst minutes; a
  * GPU without a process, or many at once, are a job that shrinks.
  */
-public final class UtilisationDropDetector implements JobDetector {
+public final class UtilisationDropDetector extends Copied implements JobDetector {
   /** Samples of so long make its state what it would be if it had seen all, ms. */
   public static final long HISTORY_MILLIS = 3_600_000;
 
@@ -28,7 +28,6 @@ public final class UtilisationDropDetector implements JobDetector {
   private static final double LEAST_POWER = 0.3;
   private static final double LEAST_ACTIVITY = 0.01;
 
-  private final Thresholds.OfKind limits;
   private final double share;
   private final double othersShare;
   private final double deviations;
@@ -68,11 +67,7 @@ public final class UtilisationDropDetector implements JobDetector {
   private int paceCount;
 
   public UtilisationDropDetector(Thresholds thresholds) {
-    this(thresholds.of(FaultKind.UTILISATION_DROP));
-  }
-
-  private UtilisationDropDetector(Thresholds.OfKind limits) {
-    this.limits = limits;
+    Thresholds.OfKind limits = thresholds.of(FaultKind.UTILISATION_DROP);
     share = limits.number("share");
     othersShare = limits.number("othersShare");
     deviations = limits.number("deviations");
@@ -84,8 +79,7 @@ public final class UtilisationDropDetector implements JobDetector {
 
   @Override
   public UtilisationDropDetector copy() {
-    UtilisationDropDetector copy = new UtilisationDropDetector(limits);
-    copy.rows = rows;
+    UtilisationDropDetector copy = (UtilisationDropDetector) shallow();
     copy.uuids = uuids.clone();
     copy.buckets = buckets.clone();
     copy.recent = recent.clone();
@@ -96,10 +90,7 @@ public final class UtilisationDropDetector implements JobDetector {
     copy.lessCounts = lessCounts.clone();
     copy.usual = usual.clone();
     copy.low = low.clone();
-    copy.bucket = bucket;
     copy.paces = paces.clone();
-    copy.paceSum = paceSum;
-    copy.paceCount = paceCount;
     return copy;
   }
 

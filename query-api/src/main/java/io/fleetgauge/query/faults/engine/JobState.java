@@ -1,5 +1,6 @@
 package io.fleetgauge.query.faults.engine;
 
+import io.fleetgauge.query.faults.detect.Copied;
 import io.fleetgauge.query.faults.detect.Finding;
 import io.fleetgauge.query.faults.detect.JobDetector;
 import io.fleetgauge.query.faults.detect.Thresholds;
@@ -14,18 +15,18 @@ import java.util.List;
 import java.util.Optional;
 
 /** One job up to a step: its detectors and episodes. */
-final class JobState {
+final class JobState extends Copied {
   /** A job whose labels are missing for so long has ended, ms. */
   static final long MISSING_MILLIS = 60_000;
 
   static final String ENDED = "the job has ended";
   private static final String UNSEEN = "no new samples have come of its GPUs";
 
-  private final List<JobDetector> detectors;
-  private final EpisodeTrack track;
+  private List<JobDetector> detectors;
+  private EpisodeTrack track;
 
   /** Episodes that are over. */
-  private final List<Episode> closed;
+  private List<Episode> closed = new ArrayList<>();
 
   private long time;
   private long missingSince;
@@ -42,37 +43,17 @@ final class JobState {
    * @param time of the step before the first
    */
   JobState(Thresholds thresholds, List<JobDetector> detectors, long time) {
-    this(detectors, new EpisodeTrack(thresholds), new ArrayList<>(), time, 0, false);
-  }
-
-  private JobState(
-      List<JobDetector> detectors,
-      EpisodeTrack track,
-      List<Episode> closed,
-      long time,
-      long missingSince,
-      boolean hasBegun) {
     this.detectors = detectors;
-    this.track = track;
-    this.closed = closed;
+    this.track = new EpisodeTrack(thresholds);
     this.time = time;
-    this.missingSince = missingSince;
-    this.hasBegun = hasBegun;
   }
 
   /** A state that goes on from here on its own. */
   JobState copy() {
-    JobState copy =
-        new JobState(
-            detectors.stream().map(JobDetector::copy).toList(),
-            track.copy(),
-            new ArrayList<>(closed),
-            time,
-            missingSince,
-            hasBegun);
-    copy.hasEnded = hasEnded;
-    copy.owner = owner;
-    copy.isSeen = isSeen;
+    JobState copy = (JobState) shallow();
+    copy.detectors = detectors.stream().map(JobDetector::copy).toList();
+    copy.track = track.copy();
+    copy.closed = new ArrayList<>(closed);
     return copy;
   }
 
