@@ -27,7 +27,7 @@ final class JobProgress extends Copied {
   /** A longer pause is none of the job's own: it was a hang, which somebody has ended. */
   private static final long LONGEST_PAUSE_MILLIS = 300_000;
 
-  /** Pauses are remembered for so long, ms. */
+  /** Pauses are remembered for so long at least, and for twice as long at most, ms. */
   private static final long REMEMBER_MILLIS = 6 * 3_600_000L;
 
   private static final long GONE_MILLIS = 600_000;
@@ -91,24 +91,33 @@ final class JobProgress extends Copied {
     static final HostLevel NONE = new HostLevel(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
   }
 
-  /** The longest pause that ended by itself. */
+  /** The longest pause that ended by itself, in this part of the day and in the one before. */
   private static final class Pause extends Copied {
-    long length;
-    long endedAt;
+    private long part;
+    private long longest;
+    private long before;
 
     Pause copy() {
       return (Pause) shallow();
     }
 
     void ended(long millis, long now) {
-      if (millis > length || now - endedAt > REMEMBER_MILLIS) {
-        length = millis;
-        endedAt = now;
-      }
+      turnTo(now);
+      longest = Math.max(longest, millis);
     }
 
     long length(long now) {
-      return now - endedAt > REMEMBER_MILLIS ? 0 : length;
+      turnTo(now);
+      return Math.max(longest, before);
+    }
+
+    private void turnTo(long now) {
+      long next = Math.floorDiv(now, REMEMBER_MILLIS);
+      if (next != part) {
+        before = next == part + 1 ? longest : 0;
+        longest = 0;
+        part = next;
+      }
     }
   }
 

@@ -195,6 +195,19 @@ class HealthyPausesTest {
   }
 
   @Test
+  void pausesOfEqualLengthForDays() {
+    PlayedJob job = new PlayedJob(1, 4, true, true, 2);
+    for (int i = 0; i < 3; i++) {
+      assertThat(job.all(WORK, 3)).isEmpty();
+      assertThat(job.but(0, IDLE.behind(1), SPIN, 15)).isEmpty();
+    }
+    for (int i = 0; i < 40; i++) {
+      assertThat(job.all(WORK, 50)).isEmpty();
+      assertThat(job.but(0, IDLE.behind(1), SPIN, 14)).isEmpty();
+    }
+  }
+
+  @Test
   void aCompilerOfItsOwnWhileTheProcessesOfTheRanksComputeLess() {
     PlayedJob job = new PlayedJob(1, 8, true, true, 3);
     for (int i = 0; i < 6; i++) {
