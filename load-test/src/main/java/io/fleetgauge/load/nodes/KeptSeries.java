@@ -21,7 +21,7 @@ final class KeptSeries {
   private static final Set<String> METRICS = Set.copyOf(Signal.metrics());
   private static final Pattern LEFT_OUT =
       Pattern.compile(
-          "DCGM_FI_DEV_CLOCKS_EVENT_REASON_.*|DCGM_FI_DEV_.*_VIOLATION|DCGM_FI_PROF_NV(DEC|JPG|OFA).*"
+          "DCGM_FI_DEV_CLOCKS_EVENT_REASON_.*|DCGM_FI_DEV_.*_VIOLATION|DCGM_FI_PROF_(NV(DEC|JPG|OFA)|C2C).*"
               + "|DCGM_FI_PROF_PIPE_(INT|TENSOR_.*)_ACTIVE|DCGM_FI_DEV_(MAX_|POWER_MGMT_LIMIT).*"
               + "|DCGM_FI_DEV_NVLINK_(TX|RX)_BANDWIDTH_TOTAL|DCGM_FI_DEV_NVLINK_(CRC|ECC)_.*"
               + "|DCGM_FI_DEV_BANKS_REMAP_ROWS_AVAIL_(HIGH|PARTIAL)|DCGM_FI_DEV_BAR1_.*"
@@ -61,6 +61,8 @@ final class KeptSeries {
       case "gpu_clock_event_active", "gpu_clock_event_seconds_total" ->
           REASONS.contains(series.value("reason"));
       case "gpu_processes" -> series.value("kind").equals("compute");
+      // Dashboards and alerts ask for the sums of a GPU; its links would be half of all series.
+      case "gpu_nvlink_state", "gpu_nvlink_errors_total" -> false;
       case "gpu_nvlink_links" -> !series.value("state").equals("sleep");
       case "gpu_probe_supported" -> isCore(series.value("metric"));
       case "gpu_probe_call_errors_total" -> !series.value("code").equals("3");

@@ -114,10 +114,9 @@ public final class SimulatedNode implements PlayedNode {
     reportedAt = new long[gpus.size()];
     driver = new DriverModel(gpus, clock);
     boolean isForDetectors = kept == KeptSeries.OF_DETECTORS;
-    LinkSeries links = isForDetectors ? LinkSeries.OF_SWITCHES : LinkSeries.NONE;
     thread =
         new GpuThread(
-            new GpuSource("simulated", List.of(), links, gpus.size()),
+            new GpuSource("simulated", List.of(), LinkSeries.OF_SWITCHES, gpus.size()),
             log -> Nvml.of(driver, log),
             clock::nanos,
             clock);

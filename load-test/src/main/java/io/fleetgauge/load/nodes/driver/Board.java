@@ -17,8 +17,8 @@ public enum Board {
       "NVIDIA H200",
       "590.48.01",
       9,
-      new Memory(143_771, 614, 3201),
-      new Watts(78, 700),
+      new Memory(143_771, 615, 3201),
+      new Watts(79, 700),
       new Megahertz(345, 1980),
       new Slots(5, 18, 8)),
   GB200(
@@ -48,6 +48,7 @@ public enum Board {
 
   private static final int AMPERE = 7;
   private static final int HOPPER = 9;
+  private static final int BLACKWELL = 10;
   private static final int FIELDS_OF_570 = 570;
 
   private final String model;
@@ -127,6 +128,13 @@ public enum Board {
     return architecture >= HOPPER;
   }
 
+  /**
+   * Tells whether its links count recoveries and effective errors, and not those of links before.
+   */
+  boolean hasNvlink5() {
+    return architecture >= BLACKWELL && links > 0;
+  }
+
   /** Tells whether its memory is stacked beside the die and has a sensor. */
   boolean hasMemorySensor() {
     return links > 0;
@@ -135,6 +143,11 @@ public enum Board {
   /** Tells whether it has temperatures of slowdown and shutdown; newer boards have margins. */
   boolean hasThresholds() {
     return architecture == AMPERE || architecture >= HOPPER;
+  }
+
+  /** Tells whether the driver reports the margins at which it acts; an H200 has none (580.159). */
+  boolean hasLimitsOfMargin() {
+    return hasMargin() && architecture != HOPPER;
   }
 
   /** Tells whether the driver reports the thermal margin and the recovery that it asks for. */

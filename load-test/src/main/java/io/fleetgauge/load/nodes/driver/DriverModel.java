@@ -355,9 +355,8 @@ public final class DriverModel implements NvmlLibrary {
   @Override
   public int nvmlDeviceGetClockInfo(Pointer device, int type, Pointer megahertz) {
     SimulatedGpu gpu = gpu(device);
-    double video = Math.rint(0.85 * gpu.megahertz() / 15) * 15;
-    double clock = type == 1 ? gpu.megahertz() : type == 2 ? gpu.board.memoryMegahertz : video;
-    return u32If(true, device, megahertz, (long) clock);
+    int other = type == 2 ? gpu.board.memoryMegahertz : gpu.videoMegahertz();
+    return u32If(true, device, megahertz, type == 1 ? gpu.megahertz() : other);
   }
 
   @Override

@@ -41,6 +41,8 @@ public final class SimulatedGpu {
   /** Recoveries of a link on the first day of its trend. */
   private static final double TREND_BEGINS = 10;
 
+  private static final int IDLE_VIDEO = 765;
+
   private static final Set<Fault> UNCORRECTED =
       EnumSet.of(Fault.UNCORRECTABLE, Fault.CONTAINED, Fault.UNCONTAINED);
 
@@ -189,7 +191,9 @@ public final class SimulatedGpu {
     }
     celsius += (target - celsius) * Math.min(1, seconds / WARMING_SECONDS);
     double busyClock = clock * (board.mostMegahertz - 15 * Noise.below(2, seed, 13, time));
-    megahertz = busy == 0 || has(Fault.STUCK_STATE) ? board.idleMegahertz : busyClock;
+    // A process that holds the GPU keeps its clock up, also while no kernel runs.
+    boolean rests = busy == 0 && !held;
+    megahertz = rests || has(Fault.STUCK_STATE) ? board.idleMegahertz : busyClock;
     megahertz = Math.rint(megahertz * (busy > 0 && brake < 1 ? 0.7 : 1) / 15) * 15;
     double usable = board.memoryMib - board.reservedMib;
     usedMib = held ? Math.rint(usable * Math.max(memory, 0.006)) : 4;
@@ -202,7 +206,7 @@ public final class SimulatedGpu {
     }
     linkPerSecond = board.links * LINK_BYTES * links;
     pciePerSecond = pcie;
-    reasons = bit(IDLE, busy == 0);
+    reasons = bit(IDLE, rests);
     reasons |= bit(POWER_CAP, watts > 0.97 * board.limitWatts);
     reasons |= bit(HARDWARE, has(Fault.THERMAL_SLOWDOWN) || has(Fault.POWER_BRAKE));
     reasons |= bit(SOFTWARE_THERMAL, has(Fault.SOFTWARE_THERMAL));
@@ -309,6 +313,12 @@ public final class SimulatedGpu {
 
   int megahertz() {
     return (int) megahertz;
+  }
+
+  /** Of the video engines; idle boards of Hopper and later keep 765 MHz. */
+  int videoMegahertz() {
+    double clock = Math.rint(0.78 * megahertz / 15) * 15;
+    return (int) (board.hasProfiling() ? Math.max(IDLE_VIDEO, clock) : clock);
   }
 
   int reasons() {
@@ -419,7 +429,8 @@ public final class SimulatedGpu {
       case 10 -> 100 * of.dram();
       case 12 -> 6 * of.active();
       case 13 -> 11 * of.active();
-      case 6, 9, 11, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 50 -> 0;
+      case 6, 9, 11, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 47, 50, 51 -> 0;
+      case 100, 101, 102, 103 -> 0;
       case 20 -> pciePerSecond / 3 / (1 << 20);
       case 21 -> pciePerSecond / (1 << 20);
       case 60, 61 -> linkPerSecond / 2 / (1 << 20);

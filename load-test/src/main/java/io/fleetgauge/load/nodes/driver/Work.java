@@ -1,7 +1,7 @@
 package io.fleetgauge.load.nodes.driver;
 
 /**
- * What a GPU does at a time. All but the memory and the clock are 0 without a job.
+ * What a GPU does at a time. Without a job all but the clock are 0, and its memory is refreshed.
  *
  * @param held whether a process holds the GPU
  * @param busy share of time in which a kernel runs, 0 to 1
@@ -25,7 +25,7 @@ public record Work(
     double memory,
     double links,
     double pcie) {
-  public static final Work NONE = new Work(false, 0, 0, 0, 0, 0, 1, 0, 0, 0);
+  public static final Work NONE = new Work(false, 0, 0, 0, 3.8e-6, 0, 1, 0, 0, 0);
 
   /** A process holds the GPU and computes nothing: 122 W of an H200, and 79 W without it. */
   public static Work idle(double memory) {

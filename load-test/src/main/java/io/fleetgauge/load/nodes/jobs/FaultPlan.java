@@ -186,7 +186,12 @@ public final class FaultPlan {
     return start + Math.ceilDiv(time - start, tick) * tick;
   }
 
-  /** A link that fails after days of more and more recoveries; answers when it fails. */
+  /**
+   * A link that fails after days of more and more recoveries; answers when it fails. Boards without
+   * NVLink have none. Those of an A100 have none either: the probe reads links one by one only
+   * where a fabric manager leads them, so that the trend would be of the GPU, and the label could
+   * not name what is seen.
+   */
   private long trend(List<Place> places, int group) {
     Place place = places.get((int) (number(1, group) * places.size()));
     double days = 2.5 + 2 * number(2, group);
