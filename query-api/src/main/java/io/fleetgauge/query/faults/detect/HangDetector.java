@@ -104,6 +104,11 @@ public final class HangDetector extends Copied implements JobDetector {
     if (progress.works == 0 && onlyFirstIdles(step)) {
       progress.firstIdles();
     }
+    if (restored != null) {
+      told = new Stall(progress.spins > 0, restored.cause(), restored.since());
+      restored = null;
+      progress.isFault();
+    }
     boolean isStopped = progress.isStopped() || isInDebugger(step);
     List<Standing> standing = isStopped ? List.of() : standing(step);
     toldCounts.keySet().removeIf(key -> standing.stream().noneMatch(each -> is(each, key)));
