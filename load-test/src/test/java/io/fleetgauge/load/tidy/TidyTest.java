@@ -126,7 +126,7 @@ class TidyTest {
               "sample.prometheus",
               "sample.wire"),
           room("promql.lookup", "promql.expr", "sample", "sample.gzip"),
-          room("promql.usage", "promql.lookup", "sample"),
+          room("promql.usage", "promql.expr", "promql.lookup", "sample", "sample.gpu"),
           room("runtime.files"),
           room("runtime.config", "runtime.key"),
           room("cluster.config", "runtime.config", "runtime.key"),

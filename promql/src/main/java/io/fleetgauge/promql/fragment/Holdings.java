@@ -27,6 +27,9 @@ public interface Holdings {
   /** Those of the hosts of which everything could be read so far. */
   List<String> covered();
 
+  /** The data of one of the hosts; what is noted of it is noted here as well. */
+  Holdings of(String host);
+
   /** The same data, with nothing noted yet. */
   Holdings again();
 

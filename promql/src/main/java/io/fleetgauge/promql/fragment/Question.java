@@ -26,8 +26,8 @@ public sealed interface Question<A extends Result>
         NewestQuestion,
         ReductionsQuestion,
         OwnersQuestion,
-        IntegralsQuestion,
-        SeveralQuestion {
+        SeveralQuestion,
+        UsageQuestion {
 
   /** The kinds; the code of a kind never changes its meaning. */
   enum Kind {
@@ -43,8 +43,8 @@ public sealed interface Question<A extends Result>
     NEWEST(10, NewestQuestion::read),
     REDUCTIONS(11, ReductionsQuestion::read),
     OWNERS(12, OwnersQuestion::read),
-    INTEGRALS(13, IntegralsQuestion::read),
-    SEVERAL(14, SeveralQuestion::read);
+    SEVERAL(14, SeveralQuestion::read),
+    USAGE(15, UsageQuestion::read);
 
     final int code;
     private final Reader reader;
@@ -88,8 +88,8 @@ public sealed interface Question<A extends Result>
       case NewestQuestion _ -> Kind.NEWEST;
       case ReductionsQuestion _ -> Kind.REDUCTIONS;
       case OwnersQuestion _ -> Kind.OWNERS;
-      case IntegralsQuestion _ -> Kind.INTEGRALS;
       case SeveralQuestion _ -> Kind.SEVERAL;
+      case UsageQuestion _ -> Kind.USAGE;
     };
   }
 

@@ -15,7 +15,8 @@
  * request     = 'F' 'Q' version:u8(1) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     6 extents, 7 changes, 8 metadata, 9 hosts, 10 newest, 11 reductions,
- *                     12 owners, 13 integrals, 14 several
+ *                     12 owners, 14 several, 15 usage; 13 was once
+ *                     another
  * load        = tenant:string weight:uvar work:uvar
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      start:svar end:svar step:uvar lookback:uvar maxSamples:uvar
@@ -35,8 +36,9 @@
  *             | names:      search
  *             | values:     label:string search
  *             | label sets, owners: search
- *             | integrals:  matchers after:svar to:svar lookback:uvar unit:uvar budget:uvar
  *             | several:    list(kind:u8 what)                      1 and 5 only
+ *             | usage:      matchers kept:list(string) from:svar to:svar step:uvar lookback:uvar
+ *                           bridge:uvar busy:uvar highPower:uvar budget:uvar
  * since       = incarnation:u64 cursor:uvar
  * selection   = matchers from:svar to:svar
  * search      = from:svar to:svar limit:uvar list(matchers)
@@ -61,11 +63,12 @@
  *                           sums, carries, minima, maxima; times are differences
  *             | owners:     symbols omitted:uvar list(identity:labels list(owner:labels
  *                           from:svar length:svar))    from: less the end of the one before
- *             | integrals:  symbols list(identity:labels list(owner:labels from:svar length:uvar
- *                           millis:uvar high:svar low:u64))
  *             | changes:    changes
  *             | several:    list(length:uvar (2:u8 reason:string
  *                           | (1:u8 | 0:u8 covered:list(string)) what))   2: refused
+ *             | usage:      symbols list(device:labels owner:labels interval:uvar which:uvar
+ *                           (high:svar low:u64)*amounts peak:svar atEnd:svar)
+ *                           which  bit i: the row has the amount i, which is not 0
  * changes     = incarnation:u64 cursor:uvar watermark:svar
  *               list(host:string all:u8 buckets:list(svar))
  * </pre>

@@ -24,6 +24,17 @@ public final class Integral {
     }
   }
 
+  /** The sum; both stay as they are. */
+  public Integral plus(Integral more) {
+    long sum = low + more.low;
+    int carry = Long.compareUnsigned(sum, low) < 0 ? 1 : 0;
+    return new Integral(high + more.high + carry, sum);
+  }
+
+  public boolean isZero() {
+    return high == 0 && low == 0;
+  }
+
   public long high() {
     return high;
   }

@@ -12,12 +12,18 @@ public enum Amount {
   UNKNOWN,
   /** Energy that the energy counter has counted, mJ. */
   ENERGY,
-  /** Energy as the integral of power where the counter is missing, mW times ms. */
+  /**
+   * Energy that is an estimate, mW times ms (which is a thousandth of a mJ): the integral of power
+   * where the counter is missing, and an owner's part of a GPU that several share.
+   */
   ENERGY_ESTIMATED,
-  /** Memory, bytes times ms; and for how long it was known, ms. */
+  /**
+   * Memory, bytes times ms; and for how long it was known, millionths of a device times ms, which
+   * its owners share as they share the allocated time.
+   */
   MEMORY,
   MEMORY_TIME,
-  /** Activities, millionths times ms; and for how long each was known, ms. */
+  /** Activities, millionths times ms; and for how long each was known, as for memory. */
   ACTIVITY,
   ACTIVITY_TIME,
   SM,

@@ -2,6 +2,9 @@ package io.fleetgauge.promql.usage;
 
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -21,11 +24,59 @@ public record UsageRow(
     List<Integral> amounts,
     long memoryPeak,
     long memoryAtEnd) {
+  /** Nothing of an amount; nobody adds to it. */
+  static final Integral ZERO = new Integral();
+
+  /** By device, owner and interval. */
+  public static final Comparator<UsageRow> ORDER =
+      Comparator.comparing(UsageRow::device)
+          .thenComparing(UsageRow::owner)
+          .thenComparing(UsageRow::interval);
+
   public UsageRow {
     amounts = List.copyOf(amounts);
+    if (amounts.size() != Amount.values().length) {
+      throw new IllegalArgumentException("a row has " + amounts.size() + " amounts");
+    }
   }
 
   public Integral amount(Amount amount) {
     return amounts.get(amount.ordinal());
+  }
+
+  /** The value of a label of the owner, or else of the device; the empty text if it has none. */
+  public String value(String label) {
+    String value = owner.value(label);
+    return value.isEmpty() ? device.value(label) : value;
+  }
+
+  /** Both rows as one of the same device, owner and interval, such as those of two hosts. */
+  UsageRow plus(UsageRow other) {
+    List<Integral> sums = new ArrayList<>(amounts.size());
+    for (int i = 0; i < amounts.size(); i++) {
+      sums.add(amounts.get(i).plus(other.amounts.get(i)));
+    }
+    long most = Math.max(memoryPeak, other.memoryPeak);
+    boolean isAtEnd = memoryAtEnd >= 0 || other.memoryAtEnd >= 0;
+    long atEnd = Math.max(0, memoryAtEnd) + Math.max(0, other.memoryAtEnd);
+    return new UsageRow(device, owner, interval, sums, most, isAtEnd ? atEnd : -1);
+  }
+
+  /** The row with some of its labels only. */
+  public UsageRow only(Collection<String> labels) {
+    return new UsageRow(
+        device.only(labels), owner.only(labels), interval, amounts, memoryPeak, memoryAtEnd);
+  }
+
+  /** Rows in order, each device, owner and interval once. */
+  public static List<UsageRow> joined(List<UsageRow> rows) {
+    List<UsageRow> sorted = new ArrayList<>(rows);
+    sorted.sort(ORDER);
+    List<UsageRow> joined = new ArrayList<>(sorted.size());
+    for (UsageRow row : sorted) {
+      boolean isNext = joined.isEmpty() || ORDER.compare(joined.getLast(), row) != 0;
+      joined.add(isNext ? row : joined.removeLast().plus(row));
+    }
+    return joined;
   }
 }

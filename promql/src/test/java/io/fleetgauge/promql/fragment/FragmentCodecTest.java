@@ -14,7 +14,6 @@ import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.PartText;
@@ -25,6 +24,10 @@ import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -253,17 +256,17 @@ class FragmentCodecTest {
                                   new OwnedSeries.Interval(Labels.of("job", "k"), 20, 84)))),
                       5))),
           new Exchange(
-              new IntegralsQuestion(MATCHERS, -5, 60_000, 300_000, 1_000, 50),
+              new UsageQuestion(
+                  MATCHERS,
+                  List.of("tenant", "UUID"),
+                  new UsagePeriod(-5, 60_000, 7_000),
+                  new UsageTerms(300_000, 0, 50_000, UsageTerms.WHOLE),
+                  50),
               N1,
-              new IntegralsQuestion.Answer(
+              new UsageQuestion.Answer(
                   List.of(
-                      new OwnerIntegrals(
-                          Labels.of("UUID", "g"),
-                          List.of(
-                              new OwnerIntegrals.OfInterval(
-                                  Labels.of("job", "j"), -2, 9, 11, new Integral(-1, -44)),
-                              new OwnerIntegrals.OfInterval(
-                                  Labels.EMPTY, 9, 60_000, 7, new Integral(1, 2))))))),
+                      usage(Labels.of("UUID", "g"), Labels.of("tenant", "a"), 0, -1, -44),
+                      usage(Labels.of("UUID", "g"), Labels.EMPTY, 8, 1, 2)))),
           new Exchange(
               new SeveralQuestion(List.of(SAMPLES, PARTS, PARTS)),
               List.of("n1", "n2"),
@@ -273,6 +276,14 @@ class FragmentCodecTest {
                       new SeveralQuestion.One(false, N1, new PartsQuestion.Unfit("why")),
                       new SeveralQuestion.One(
                           true, List.of(), new SeveralQuestion.Refusal("too many samples"))))));
+
+  private static UsageRow usage(Labels device, Labels owner, int interval, long high, long low) {
+    List<Integral> amounts = new ArrayList<>();
+    for (Amount amount : Amount.values()) {
+      amounts.add(amount == Amount.BUSY ? new Integral() : new Integral(high, low));
+    }
+    return new UsageRow(device, owner, interval, amounts, 5, -1);
+  }
 
   private static NewestQuestion newest(NameEscaping escaping) {
     return new NewestQuestion(

@@ -4,18 +4,19 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.HostUsage;
+import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.config.QueryConfig;
-import io.fleetgauge.query.fleet.IntegralRead;
 import io.fleetgauge.query.fleet.NewestRead;
 import io.fleetgauge.query.fleet.ReductionRead;
 import io.fleetgauge.query.fleet.Stores;
+import io.fleetgauge.query.fleet.UsageRead;
 import io.fleetgauge.query.fold.PieceWalk;
 import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.source.Coverage;
@@ -136,15 +137,9 @@ final class Lookups {
       case Request.Samples samples ->
           samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
       case Request.Folded<?> folded -> foldedCost(folded, running);
-      case Request.Integrals integrals -> {
-        caller.checkRange(integrals.to() - integrals.after());
-        yield samplesCost(
-            List.of(
-                new Selection(
-                    caller.scoped(integrals.selector()),
-                    integrals.after() - integrals.lookback(),
-                    integrals.to())),
-            running);
+      case Request.Usage usage -> {
+        caller.checkRange(usage.period().to() - usage.period().from());
+        yield samplesCost(selections(usage, caller), running);
       }
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
@@ -193,6 +188,23 @@ final class Lookups {
         .toList();
   }
 
+  /**
+   * The series that a caller's usage is made of; those that it shares with others are not known.
+   */
+  private static List<Selection> selections(Request.Usage usage, Caller caller) {
+    List<Selection> all = new ArrayList<>();
+    for (List<Matcher> selector : HostUsage.selectors()) {
+      List<Matcher> matchers = new ArrayList<>(caller.scoped(usage.matchers()));
+      matchers.addAll(selector);
+      all.add(
+          new Selection(
+              matchers,
+              HostUsage.after(usage.period(), usage.terms()),
+              HostUsage.to(usage.period(), usage.terms())));
+    }
+    return all;
+  }
+
   private static List<Selection> scopedSelections(
       Request.Folded<?> folded, Caller caller, long after, long to) {
     return folded.selectors().stream()
@@ -233,7 +245,7 @@ final class Lookups {
               case Request.Samples samples -> samples(samples.selections(), caller, options);
               case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
-              case Request.Integrals integrals -> integrals(integrals, caller, options);
+              case Request.Usage usage -> usage(usage, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
               case Request.HostStates states -> nodes(caller, options);
               case Request.OwnerIntervals owners ->
@@ -293,17 +305,16 @@ final class Lookups {
     return stores.fleet().newest(read, newest.hosts(), options);
   }
 
-  private Future<Gathered<List<OwnerIntegrals>>> integrals(
-      Request.Integrals integrals, Caller caller, ReadOptions options) {
-    IntegralRead read =
-        new IntegralRead(
-            caller.scoped(integrals.selector()),
-            integrals.after(),
-            integrals.to(),
-            integrals.lookback(),
-            integrals.unit(),
+  private Future<Gathered<List<UsageRow>>> usage(
+      Request.Usage usage, Caller caller, ReadOptions options) {
+    UsageRead read =
+        new UsageRead(
+            caller.scoped(usage.matchers()),
+            usage.kept(),
+            usage.period(),
+            usage.terms(),
             caller.limits().samples());
-    return stores.fleet().integrals(read, options);
+    return stores.fleet().usage(read, options);
   }
 
   private <T> Future<Gathered<T>> folded(RunningQuery running, Request.Folded<T> folded) {
@@ -463,7 +474,7 @@ final class Lookups {
         yield new Cut<>(value, Optional.empty());
       }
       case Request.Folded<?> folded -> new Cut<>(value, Optional.empty());
-      case Request.Integrals integrals -> new Cut<>(value, Optional.empty());
+      case Request.Usage usage -> new Cut<>(value, Optional.empty());
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
       case Request.HostStates states -> new Cut<>(value, Optional.empty());
       case Request.Promql promql -> throw notLookup();

@@ -6,8 +6,10 @@ import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -170,20 +172,20 @@ public sealed interface Request<T> {
   }
 
   /**
-   * The integrals of series over the intervals of their owners, as whole numbers that add up. The
-   * tenant's limits {@code range}, {@code series} and {@code samples} apply.
+   * What GPUs were used for: rows that add up, in order, each device, owner and interval once. A
+   * caller with a scope sees the rows whose labels are in it, which have their part of what is
+   * shared with others. The tenant's limits {@code range}, {@code series} and {@code samples}
+   * apply.
    *
-   * @param after samples up to this time count from then on, ms
-   * @param to the end of the time, ms
-   * @param lookback longest time that a sample stands, ms
-   * @param unit of the whole numbers that values are rounded to, as its inverse: 1,000 for
-   *     thousandths
+   * @param description for people
+   * @param matchers of rows: of the labels of their owner or else of their device
+   * @param kept names of the labels that rows keep, so that there are fewer; all if there is none
    */
-  record Integrals(List<Matcher> selector, long after, long to, long lookback, long unit)
-      implements Request<List<OwnerIntegrals>> {
-    @Override
-    public String description() {
-      return "integrals by owner";
-    }
-  }
+  record Usage(
+      String description,
+      List<Matcher> matchers,
+      List<String> kept,
+      UsagePeriod period,
+      UsageTerms terms)
+      implements Request<List<UsageRow>> {}
 }

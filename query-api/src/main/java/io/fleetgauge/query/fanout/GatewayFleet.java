@@ -4,7 +4,6 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.ExtentsQuestion;
 import io.fleetgauge.promql.fragment.HostsQuestion;
-import io.fleetgauge.promql.fragment.IntegralsQuestion;
 import io.fleetgauge.promql.fragment.LabelNamesQuestion;
 import io.fleetgauge.promql.fragment.LabelSetsQuestion;
 import io.fleetgauge.promql.fragment.LabelValuesQuestion;
@@ -16,22 +15,23 @@ import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.query.fleet.Fleet;
-import io.fleetgauge.query.fleet.IntegralRead;
 import io.fleetgauge.query.fleet.NewestRead;
 import io.fleetgauge.query.fleet.PartsRead;
 import io.fleetgauge.query.fleet.ReductionRead;
+import io.fleetgauge.query.fleet.UsageRead;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.query.source.Source;
@@ -150,10 +150,9 @@ public class GatewayFleet implements Source, Fleet {
   }
 
   @Override
-  public Future<Gathered<List<OwnerIntegrals>>> integrals(IntegralRead read, ReadOptions options) {
-    IntegralsQuestion question =
-        new IntegralsQuestion(
-            read.matchers(), read.after(), read.to(), read.lookback(), read.unit(), read.budget());
+  public Future<Gathered<List<UsageRow>>> usage(UsageRead read, ReadOptions options) {
+    UsageQuestion question =
+        new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms(), read.budget());
     return read(question, options, question::merged);
   }
 

@@ -4,10 +4,10 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -64,8 +64,8 @@ public interface Fleet {
   /** Who owned the series that match, as intervals of time; the limit is on series of a gateway. */
   Future<Gathered<OwnerIntervals>> owners(SeriesSearch search, ReadOptions options);
 
-  /** The integrals of series over the intervals of their owners. */
-  Future<Gathered<List<OwnerIntegrals>>> integrals(IntegralRead read, ReadOptions options);
+  /** What GPUs were used for: rows that add up, each device, owner and interval once. */
+  Future<Gathered<List<UsageRow>>> usage(UsageRead read, ReadOptions options);
 
   /**
    * Changes since an earlier look. Never fails: on a gateway that cannot be asked, anything may

@@ -3,6 +3,7 @@ package io.fleetgauge.query.fleet;
 import static io.fleetgauge.query.fleet.GpuSeries.labels;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
@@ -10,10 +11,10 @@ import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.HostState;
+import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.TimeBucket;
 import io.fleetgauge.promql.plan.EvaluatedParts;
@@ -28,6 +29,10 @@ import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseOptions;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.query.source.Coverage;
@@ -349,34 +354,42 @@ public abstract class FleetContract extends SourceContract {
                 List.of(new OwnedSeries.Interval(Labels.of("job", "j0"), START, END))));
   }
 
-  /** The samples of a host are 15 s apart and stand for a minute: all of the time has a value. */
   @Test
-  protected void integralsAddUpOverAllGateways() throws Exception {
-    IntegralRead read =
-        new IntegralRead(
-            List.of(equal(Labels.NAME, "power"), equal("rack", "r0")),
-            START,
-            START + 4 * STEP,
-            60_000,
-            1,
-            1_000);
-    List<OwnerIntegrals> found = await(shards.integrals(read, options())).value();
-    assertThat(found).hasSize(6);
-    for (OwnerIntegrals each : found) {
-      OwnerIntegrals.OfInterval interval = each.intervals().getFirst();
-      Labels labels = each.identity().with(interval.owner());
-      Series series =
-          fleet.allSeries().stream()
-              .filter(one -> one.labels().equals(labels))
-              .findFirst()
-              .orElseThrow();
-      double expected = 0;
-      for (long time = START; time < START + 4 * STEP; time++) {
-        int at = Series.firstAfter(series.times(), 0, series.size(), time) - 1;
-        expected += Math.round(series.values()[at]);
+  protected void usageAddsUpOverAllGateways() throws Exception {
+    for (int host = 0; host < 6; host++) {
+      for (int step = 0; step < 4; step++) {
+        Labels gpu =
+            Labels.of(
+                Labels.NAME,
+                "DCGM_FI_DEV_FB_USED",
+                "UUID",
+                "g",
+                "Hostname",
+                "n" + host,
+                "pod",
+                "p" + host % 2);
+        fleet.add(gpu, START + step * STEP, 1);
       }
-      assertThat(interval.millis()).isEqualTo(4 * STEP);
-      assertThat(interval.integral().toDouble()).isEqualTo(expected);
+    }
+    UsageRead read =
+        new UsageRead(
+            List.of(),
+            List.of("pod"),
+            new UsagePeriod(START, START + 4 * STEP, 2 * STEP),
+            UsageTerms.DEFAULT,
+            1_000);
+    List<UsageRow> found = await(shards.usage(read, options())).value();
+    assertThat(found)
+        .extracting(UsageRow::owner, UsageRow::interval)
+        .containsExactly(
+            tuple(Labels.of("pod", "p0"), 0),
+            tuple(Labels.of("pod", "p0"), 1),
+            tuple(Labels.of("pod", "p1"), 0),
+            tuple(Labels.of("pod", "p1"), 1));
+    for (UsageRow each : found) {
+      assertThat(each.amount(Amount.MEMORY)).isEqualTo(new Integral(0, (3 * 2 * STEP) << 20));
+      assertThat(each.memoryPeak()).isEqualTo(1 << 20);
+      assertThat(each.memoryAtEnd()).isEqualTo(3 << 20);
     }
   }
 

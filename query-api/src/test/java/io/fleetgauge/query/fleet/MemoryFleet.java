@@ -289,6 +289,11 @@ public final class MemoryFleet {
     }
 
     @Override
+    public Holdings of(String host) {
+      return new Held(gateway, List.of(host));
+    }
+
+    @Override
     public Holdings again() {
       return this;
     }

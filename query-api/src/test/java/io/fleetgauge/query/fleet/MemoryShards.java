@@ -149,8 +149,8 @@ public final class MemoryShards extends GatewayFleet {
         case NEWEST -> "newest";
         case REDUCTIONS -> "reductions";
         case OWNERS -> "owners";
-        case INTEGRALS -> "integrals";
         case SEVERAL -> "several";
+        case USAGE -> "usage";
       };
     }
 

@@ -230,11 +230,16 @@ public final class FragmentRunner {
   private final class Held implements Holdings {
     private final CoveredHosts hosts;
     private final StopCheck stop;
-    private final Set<String> incomplete = new HashSet<>();
+    private final Set<String> incomplete;
 
     Held(CoveredHosts hosts, StopCheck stop) {
+      this(hosts, stop, new HashSet<>());
+    }
+
+    private Held(CoveredHosts hosts, StopCheck stop, Set<String> incomplete) {
       this.hosts = hosts;
       this.stop = stop;
+      this.incomplete = incomplete;
     }
 
     @Override
@@ -247,6 +252,11 @@ public final class FragmentRunner {
       return incomplete.isEmpty()
           ? hosts.list()
           : hosts.list().stream().filter(host -> !incomplete.contains(host)).toList();
+    }
+
+    @Override
+    public Holdings of(String host) {
+      return new Held(new CoveredHosts(List.of(host)), stop, incomplete);
     }
 
     @Override

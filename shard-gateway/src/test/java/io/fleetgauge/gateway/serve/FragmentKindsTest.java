@@ -2,6 +2,7 @@ package io.fleetgauge.gateway.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
@@ -18,7 +19,6 @@ import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.FragmentCodec;
 import io.fleetgauge.promql.fragment.HostsQuestion;
-import io.fleetgauge.promql.fragment.IntegralsQuestion;
 import io.fleetgauge.promql.fragment.LabelNamesQuestion;
 import io.fleetgauge.promql.fragment.LabelSetsQuestion;
 import io.fleetgauge.promql.fragment.LabelValuesQuestion;
@@ -31,12 +31,11 @@ import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.fragment.Strings;
+import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.HostState;
-import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
-import io.fleetgauge.promql.lookup.OwnerIntegrals;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.lookup.TimeBucket;
@@ -48,6 +47,10 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -537,36 +540,34 @@ class FragmentKindsTest {
   }
 
   @Test
-  void integralsOfASeriesAreThoseOfItsOwners() throws Exception {
-    // 10, 11, ... of G1, each for a step; the last for the lookback, which ends after the time.
-    IntegralsQuestion question =
-        new IntegralsQuestion(
-            Parser.parseSelector("util{UUID=\"G1\"}"), START, last() + STEP, 300_000, 10, 1_000);
-    List<OwnerIntegrals> found = ask(question).series();
-    Labels identity = writer.series("util", "UUID", "G1", "rack", "r1");
-    long change = START + 5 * STEP;
-    assertThat(found)
-        .containsExactly(
-            new OwnerIntegrals(
-                identity,
-                List.of(
-                    new OwnerIntegrals.OfInterval(
-                        Labels.of("job", "a"),
-                        START,
-                        change,
-                        5 * STEP,
-                        new Integral(0, 10 * STEP * (10 + 11 + 12 + 13 + 14))),
-                    new OwnerIntegrals.OfInterval(
-                        Labels.of("job", "b"),
-                        change,
-                        last() + STEP,
-                        5 * STEP,
-                        new Integral(0, 10 * STEP * (15 + 16 + 17 + 18 + 19))))));
+  void usageIsThatOfTheOwnersOfAGpuAtATime() throws Exception {
+    // G1 has been another's from the 6th tick on; no scheduler tells of it.
+    for (int i = 0; i < 10; i++) {
+      Labels gpu = writer.series("DCGM_FI_DEV_FB_USED", "UUID", "G9", "hpc_job", i < 5 ? "a" : "b");
+      writer.send(START + i * STEP, gpu, i);
+    }
+    UsageQuestion question =
+        new UsageQuestion(
+            List.of(),
+            List.of("hpc_job", "UUID"),
+            new UsagePeriod(START, START + 10 * STEP, 10 * STEP),
+            UsageTerms.DEFAULT,
+            1_000);
+    List<UsageRow> rows = ask(question).rows();
+    assertThat(rows)
+        .extracting(row -> row.owner().value("hpc_job"), row -> row.device().value("UUID"))
+        .containsExactly(tuple("a", "G9"), tuple("b", "G9"));
+    assertThat(rows)
+        .extracting(row -> row.amount(Amount.MEMORY).toBigInteger().longValueExact())
+        .containsExactly((10 * STEP) << 20, (35 * STEP) << 20);
+    assertThat(rows)
+        .extracting(row -> row.amount(Amount.UNKNOWN).toBigInteger().longValueExact())
+        .containsExactly(5 * STEP * UsageTerms.WHOLE, 5 * STEP * UsageTerms.WHOLE);
     assertThatThrownBy(
             () ->
                 ask(
-                    new IntegralsQuestion(
-                        Parser.parseSelector("util"), START, last(), 300_000, 1, 3)))
+                    new UsageQuestion(
+                        List.of(), List.of(), question.period(), UsageTerms.DEFAULT, 3)))
         .isInstanceOf(TooManySamples.class);
   }
 

@@ -1,0 +1,229 @@
+package io.fleetgauge.promql.fragment;
+
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.fragment.form.ListForm;
+import io.fleetgauge.promql.fragment.form.SelectorForm;
+import io.fleetgauge.promql.fragment.form.SymbolTable;
+import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.promql.lookup.TooManySamples;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.HostUsage;
+import io.fleetgauge.promql.usage.UsageLabels;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.wire.WireException;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What GPUs were used for.
+ *
+ * @param matchers of rows: of the labels of their owner or else of their device. Matchers of the
+ *     metric's name are of the series that rows are made of
+ * @param kept names of the labels that rows keep, so that there are fewer; all of {@link
+ *     UsageLabels} if there is none. Other names are labels of owners too
+ * @param budget most samples that may be read; more is an error
+ */
+public record UsageQuestion(
+    List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms, long budget)
+    implements Question<UsageQuestion.Answer> {
+  /** Most samples that are in memory at one time, if they come evenly. */
+  private static final long PIECE = 1_000_000;
+
+  private static final int MAX_ROWS = 1_000_000;
+
+  /**
+   * @param rows in order; each device, owner and interval once
+   */
+  public record Answer(List<UsageRow> rows) implements Result {
+    @Override
+    public void write(WireWriter out, WireWriter body) {
+      SymbolTable symbols = new SymbolTable();
+      body.uvar(rows.size());
+      for (UsageRow row : rows) {
+        symbols.labels(body, row.device());
+        symbols.labels(body, row.owner());
+        body.uvar(row.interval());
+        long which = 0;
+        for (Amount amount : Amount.values()) {
+          which |= row.amount(amount).isZero() ? 0 : 1L << amount.ordinal();
+        }
+        body.uvar(which);
+        for (Integral amount : row.amounts()) {
+          if (!amount.isZero()) {
+            body.svar(amount.high()).u64(amount.low());
+          }
+        }
+        body.svar(row.memoryPeak()).svar(row.memoryAtEnd());
+      }
+      symbols.write(out);
+    }
+  }
+
+  static UsageQuestion read(WireReader in) throws WireException {
+    List<Matcher> matchers = SelectorForm.matchers(in);
+    List<String> kept = ListForm.strings(in, "labels");
+    long from = in.svar("the start");
+    long to = in.svar("the end");
+    long step = in.uvar("the step");
+    UsageTerms terms =
+        new UsageTerms(
+            in.uvar("the lookback"),
+            in.uvar("the bridge"),
+            in.uint(UsageTerms.WHOLE, "the activity of a busy device"),
+            in.uint(UsageTerms.WHOLE, "the power of an execution-idle device"));
+    long length = to - from;
+    boolean isPeriod =
+        to > from && length > 0 && step > 0 && (length - 1) / step < UsagePeriod.MAX_INTERVALS;
+    if (!isPeriod || Math.abs(from) > MAX_TIME || Math.abs(to) > MAX_TIME) {
+      throw new WireException("the period is " + from + " to " + to + " ms by " + step);
+    }
+    if (terms.lookback() < 1 || terms.lookback() > MAX_TIME || terms.bridge() > MAX_TIME) {
+      throw new WireException(
+          "the lookback is " + terms.lookback() + " ms, the bridge " + terms.bridge());
+    }
+    UsagePeriod period = new UsagePeriod(from, to, Math.min(step, length));
+    return new UsageQuestion(matchers, kept, period, terms, in.uvar("the budget"));
+  }
+
+  /** Times beyond it are none, ms. */
+  private static final long MAX_TIME = 1L << 52;
+
+  @Override
+  public void write(WireWriter out) {
+    SelectorForm.matchers(out, matchers);
+    ListForm.strings(out, kept);
+    out.svar(period.from()).svar(period.to()).uvar(period.step());
+    out.uvar(terms.lookback()).uvar(terms.bridge()).uvar(terms.busy()).uvar(terms.highPower());
+    out.uvar(budget);
+  }
+
+  @Override
+  public Answer answer(WireReader in, byte[] bytes) throws WireException {
+    List<String> symbols = SymbolTable.read(in);
+    int count = in.count(6, "rows");
+    List<UsageRow> rows = new ArrayList<>(count);
+    int amounts = Amount.values().length;
+    for (int i = 0; i < count; i++) {
+      Labels device = SymbolTable.labels(in, symbols);
+      Labels owner = SymbolTable.labels(in, symbols);
+      int interval = in.uint(period.intervals() - 1, "an interval");
+      int which = in.uint((1 << amounts) - 1, "which amounts a row has");
+      List<Integral> all = new ArrayList<>(amounts);
+      for (int j = 0; j < amounts; j++) {
+        boolean isThere = (which >> j & 1) != 0;
+        all.add(isThere ? new Integral(in.svar("an amount"), in.u64("an amount")) : new Integral());
+      }
+      rows.add(
+          new UsageRow(
+              device, owner, interval, all, in.svar("the peak"), in.svar("memory at the end")));
+    }
+    return new Answer(rows);
+  }
+
+  // --- at a gateway ---
+
+  @Override
+  public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
+    List<UsageRow> rows = new ArrayList<>();
+    long left = budget;
+    for (String host : holdings.hosts()) {
+      Holdings own = holdings.of(host);
+      if (isMeant(own)) {
+        HostUsage usage = new HostUsage(period, terms, labels());
+        left -= feed(usage, own, left);
+        for (UsageRow row : usage.rows()) {
+          if (isMeant(row)) {
+            rows.add(kept.isEmpty() ? row : row.only(kept));
+          }
+        }
+        rows = kept.isEmpty() ? rows : UsageRow.joined(rows);
+        if (rows.size() > MAX_ROWS) {
+          throw TooManySamples.of("rows of usage", rows.size(), MAX_ROWS);
+        }
+      }
+    }
+    return new Answer(UsageRow.joined(rows));
+  }
+
+  /** Labels of owners that are asked for, besides those that rows always have. */
+  private Set<String> labels() {
+    Set<String> names = new HashSet<>(kept);
+    matchers.forEach(matcher -> names.add(matcher.name()));
+    return names;
+  }
+
+  private Stream<Matcher> ofMetrics() {
+    return matchers.stream().filter(matcher -> matcher.name().equals(Labels.NAME));
+  }
+
+  /**
+   * The samples that usage is made of.
+   *
+   * @param more matchers besides
+   */
+  private static List<Selection> selections(List<Matcher> more, long after, long to) {
+    return HostUsage.selectors().stream()
+        .map(each -> new Selection(Stream.concat(each.stream(), more.stream()).toList(), after, to))
+        .toList();
+  }
+
+  /** Of what is stored, about as much as the question reads. */
+  public List<Selection> selections() {
+    return selections(matchers, HostUsage.after(period, terms), HostUsage.to(period, terms));
+  }
+
+  /** A host without a series that matches has no row that does. */
+  private boolean isMeant(Holdings own) {
+    return matchers.isEmpty()
+        || selections().stream().anyMatch(each -> own.extent(each).series() > 0);
+  }
+
+  private boolean isMeant(UsageRow row) {
+    return matchers.stream()
+        .filter(matcher -> !matcher.name().equals(Labels.NAME))
+        .allMatch(matcher -> matcher.matches(row.value(matcher.name())));
+  }
+
+  /** Returns how many samples were read. */
+  private long feed(HostUsage usage, Holdings own, long most) throws TooManySamples, QueryFailure {
+    List<Matcher> metrics = ofMetrics().toList();
+    long after = HostUsage.after(period, terms);
+    long end = HostUsage.to(period, terms);
+    long expected = 0;
+    for (Selection selection : selections(metrics, after, end)) {
+      expected += own.extent(selection).samples();
+    }
+    long pieces = Math.max(1, Math.min(expected / PIECE + 1, end - after));
+    long read = 0;
+    for (long piece = 1; piece <= pieces; piece++) {
+      long to = piece == pieces ? end : after + (end - after) / pieces;
+      List<Series> samples = new ArrayList<>();
+      for (Selection selection : selections(metrics, after, to)) {
+        List<Series> found = own.samples(selection, most - read);
+        read += found.stream().mapToLong(Series::size).sum();
+        samples.addAll(found);
+      }
+      usage.feed(to, samples);
+      after = to;
+    }
+    return read;
+  }
+
+  // --- of several gateways ---
+
+  /** In order; each device, owner and interval once. */
+  public List<UsageRow> merged(List<Answer> answers) {
+    return UsageRow.joined(answers.stream().flatMap(each -> each.rows.stream()).toList());
+  }
+}

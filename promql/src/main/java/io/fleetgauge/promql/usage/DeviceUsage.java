@@ -1,0 +1,365 @@
+package io.fleetgauge.promql.usage;
+
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** A GPU or a MIG instance: whose it is at a time, and what it has then. */
+final class DeviceUsage {
+  private static final Comparator<Track> BY_LABELS = Comparator.comparing(track -> track.labels);
+
+  /** The device as it was when its newest sample was taken. */
+  private record Seen(long at, Split split, boolean isAllocated, boolean isCounted, Split nobody) {
+    /** Names of owners that do not depend on what a report asks for. */
+    List<Labels> owners() {
+      return Stream.of(split.accounts).map(account -> account.identity).sorted().toList();
+    }
+  }
+
+  private static final long NEVER = Long.MIN_VALUE;
+  private static final long NOTHING = Track.NOTHING;
+
+  final String instance;
+  final Stretches stretches = new Stretches();
+  private final Accounts accounts;
+  private final UsageTerms terms;
+
+  /** By measure and, of counters, by direction; in order of measures. */
+  private final TreeMap<String, Slot> byName = new TreeMap<>();
+
+  private final Slot[] gauges = new Slot[Measure.values().length];
+  private final List<Slot> slots = new ArrayList<>();
+  private final List<Track> parts = new ArrayList<>();
+  private final List<Track> sharers = new ArrayList<>();
+
+  private Labels labels = Labels.EMPTY;
+  private boolean isLive;
+  private boolean isCounted;
+  private boolean isAllocated;
+  private Split split;
+  private Split nobody;
+  private final Division memory = new Division();
+  private final Division activity = new Division();
+  private long sampledAt = Long.MIN_VALUE;
+
+  // Of the gap that it is in.
+  private long goneAt = NEVER;
+  private Seen seen;
+
+  /** Time with the same owner on both sides of a gap. */
+  record Bridge(Split split, long from, long to) {}
+
+  DeviceUsage(String instance, Accounts accounts, UsageTerms terms) {
+    this.instance = instance;
+    this.accounts = accounts;
+    this.terms = terms;
+  }
+
+  void add(Track track) {
+    switch (track.measure.role) {
+      case PART -> parts.add(track);
+      case SHARER -> sharers.add(track);
+      case GAUGE, COUNTER -> {
+        String name = (char) ('A' + track.measure.ordinal()) + track.labels.value("direction");
+        Slot slot = byName.get(name);
+        if (slot == null) {
+          slot = new Slot(track.measure);
+          byName.put(name, slot);
+          slots.clear();
+          slots.addAll(byName.values());
+          if (track.measure.role == Measure.Role.GAUGE) {
+            gauges[track.measure.ordinal()] = slot;
+          }
+        }
+        slot.tracks.add(track);
+      }
+    }
+  }
+
+  void remove(Track track) {
+    switch (track.measure.role) {
+      case PART -> parts.remove(track);
+      case SHARER -> sharers.remove(track);
+      case GAUGE, COUNTER -> slots.forEach(slot -> slot.tracks.remove(track));
+    }
+  }
+
+  List<Slot> slots() {
+    return slots;
+  }
+
+  // --- at a time ---
+
+  /**
+   * Looks at its series, which have been moved to a time.
+   *
+   * @param isSampled true if it has a sample at the time
+   */
+  void look(long time, boolean isSampled) {
+    if (isSampled) {
+      sampledAt = time;
+    }
+    boolean wasLive = isLive;
+    isLive = false;
+    for (Slot slot : slots) {
+      slot.look();
+      isLive |= slot.isHeld();
+    }
+    if (wasLive && !isLive) {
+      goneAt = time;
+    }
+  }
+
+  boolean isLive() {
+    return isLive;
+  }
+
+  boolean isCounted() {
+    return isCounted;
+  }
+
+  boolean isSampledAt(long time) {
+    return sampledAt == time;
+  }
+
+  /** Whose it is, or was last. */
+  Split split() {
+    return split;
+  }
+
+  /** Compute slices of a MIG instance. */
+  long slices() {
+    String profile = labels.value("GPU_I_PROFILE");
+    int digits = 0;
+    while (digits < profile.length() && digits < 3 && Character.isDigit(profile.charAt(digits))) {
+      digits++;
+    }
+    boolean isNumber = digits > 0 && digits < profile.length() && profile.charAt(digits) == 'g';
+    return isNumber ? Math.max(1, Integer.parseInt(profile, 0, digits, 10)) : 1;
+  }
+
+  /** Nobody has this device. */
+  Split nobody() {
+    if (nobody == null || nobody.accounts[0].device != labels) {
+      nobody = Split.even(List.of(accounts.of(labels, Labels.EMPTY)));
+    }
+    return nobody;
+  }
+
+  /**
+   * Finds out whose it is.
+   *
+   * @param othersCounted until when something else was counted in place of this, ms
+   * @return a gap that has ended with the owner that it began with; null without one
+   */
+  Bridge update(long time, boolean counts, long othersCounted) {
+    isCounted = counts;
+    Bridge bridge = null;
+    if (isLive) {
+      own();
+      if (goneAt != NEVER) {
+        bridge = bridge(time, othersCounted);
+        goneAt = NEVER;
+      }
+      if (sampledAt == time) {
+        seen = new Seen(time, split, isAllocated, isCounted, nobody());
+      }
+    }
+    return bridge;
+  }
+
+  private void own() {
+    Slot first = null;
+    for (int i = 0; first == null; i++) {
+      first = slots.get(i).isHeld() ? slots.get(i) : null;
+    }
+    List<Track> owners = first.newest();
+    labels = owners.getFirst().device;
+    Slot allocated = gauges[Measure.ALLOCATED.ordinal()];
+    if (allocated != null && allocated.isHeld()) {
+      isAllocated = allocated.value() > 0;
+      List<Track> among = isAllocated ? newest(sharers) : List.of();
+      owners = among.isEmpty() ? owners : among;
+    } else {
+      isAllocated = false;
+      for (Track owner : owners) {
+        isAllocated |= owner.isOfHolder;
+      }
+    }
+    boolean isSame = split != null && split.size() == owners.size();
+    for (int i = 0; isSame && i < owners.size(); i++) {
+      isSame = split.accounts[i] == owners.get(i).account(labels, accounts);
+    }
+    if (!isSame) {
+      split = Split.even(owners.stream().map(each -> each.account(labels, accounts)).toList());
+    }
+  }
+
+  private Bridge bridge(long time, long othersCounted) {
+    boolean isSame =
+        seen.isCounted
+            && isCounted
+            && time - seen.at <= terms.bridge()
+            && othersCounted <= goneAt
+            && seen.owners().equals(new Seen(time, split, true, true, split).owners());
+    stretches.know(isSame ? seen.split : seen.nobody);
+    return isSame && seen.isAllocated && isAllocated ? new Bridge(seen.split, goneAt, time) : null;
+  }
+
+  /** Those with a value of the newest samples, in order of labels. */
+  private static List<Track> newest(List<Track> tracks) {
+    List<Track> held = new ArrayList<>(tracks.size());
+    long newest = Long.MIN_VALUE;
+    for (Track track : tracks) {
+      if (track.isHeld()) {
+        held.add(track);
+        newest = Math.max(newest, track.since());
+      }
+    }
+    long last = newest;
+    held.removeIf(track -> track.since() < last);
+    held.sort(BY_LABELS);
+    return held;
+  }
+
+  // --- what it has ---
+
+  boolean has(Measure measure) {
+    Slot slot = gauges[measure.ordinal()];
+    return slot != null && slot.isHeld();
+  }
+
+  long value(Measure measure) {
+    return gauges[measure.ordinal()].value();
+  }
+
+  /** The parts of a measure; of several label sets of a process or container the newest counts. */
+  private List<Track> parts(Measure measure) {
+    if (parts.isEmpty()) {
+      return List.of();
+    }
+    Map<String, Track> byPart = new TreeMap<>();
+    for (Track track : parts) {
+      if (track.measure == measure && track.isHeld()) {
+        byPart.merge(
+            track.part,
+            track,
+            (one, other) -> {
+              int order = Long.compare(one.since(), other.since());
+              return (order == 0 ? BY_LABELS.compare(other, one) : order) > 0 ? one : other;
+            });
+      }
+    }
+    return List.copyOf(byPart.values());
+  }
+
+  /** Writes down what its owners have of it for some time in one interval. */
+  void write(int interval, long millis, boolean isEnd) {
+    List<Track> processes = parts(Measure.PROCESS_MEMORY);
+    memory.begin(
+        has(Measure.MEMORY) ? value(Measure.MEMORY) : NOTHING,
+        processes.isEmpty() ? parts(Measure.CONTAINER_MEMORY) : processes);
+    Measure busy = has(Measure.UTILIZATION) ? Measure.UTILIZATION : Measure.ENGINE;
+    activity.begin(has(busy) ? value(busy) : NOTHING, parts(Measure.CONTAINER_ACTIVITY));
+    memory.write(Amount.MEMORY, Amount.MEMORY_TIME, interval, millis);
+    memory.writeLevels(interval, isEnd);
+    activity.write(Amount.ACTIVITY, Amount.ACTIVITY_TIME, interval, millis);
+    write(Measure.SM, Amount.SM, Amount.SM_TIME, interval, millis);
+    write(Measure.TENSOR, Amount.TENSOR, Amount.TENSOR_TIME, interval, millis);
+    write(Measure.DRAM, Amount.DRAM, Amount.DRAM_TIME, interval, millis);
+    if (isAllocated) {
+      hold(split, use(), interval, millis);
+    }
+  }
+
+  /** Writes down that it is allocated for some time. */
+  static void hold(Split split, Amount use, int interval, long millis) {
+    for (int i = 0; i < split.size(); i++) {
+      split.accounts[i].cell(interval).add(use, split.part(i, UsageTerms.WHOLE), millis);
+    }
+  }
+
+  private void write(Measure measure, Amount sum, Amount time, int interval, long millis) {
+    if (has(measure)) {
+      long value = value(measure);
+      for (int i = 0; i < split.size(); i++) {
+        Account.Cell cell = split.accounts[i].cell(interval);
+        cell.add(sum, split.part(i, value), millis);
+        cell.add(time, split.part(i, UsageTerms.WHOLE), millis);
+      }
+    }
+  }
+
+  /** The class of its allocated time. */
+  private Amount use() {
+    if (activity.total == NOTHING) {
+      return Amount.UNKNOWN;
+    }
+    if (activity.total >= terms.busy()) {
+      return Amount.BUSY;
+    }
+    boolean isPowerful =
+        has(Measure.POWER)
+            && has(Measure.POWER_LIMIT)
+            && value(Measure.POWER) * UsageTerms.WHOLE
+                >= value(Measure.POWER_LIMIT) * terms.highPower();
+    return isPowerful ? Amount.EXECUTION_IDLE : Amount.IDLE;
+  }
+
+  /** A value that parts of the device have, and its owners the rest of. */
+  private final class Division {
+    /** Negative if it is not known. */
+    long total;
+
+    private List<Track> of = List.of();
+    private long rest;
+
+    void begin(long whole, List<Track> partsOfIt) {
+      long sum = 0;
+      for (Track part : partsOfIt) {
+        sum += part.value();
+      }
+      of = partsOfIt;
+      total = of.isEmpty() ? whole : Math.max(whole, sum);
+      rest = total - sum;
+    }
+
+    void write(Amount amount, Amount time, int interval, long millis) {
+      if (total == NOTHING) {
+        return;
+      }
+      for (Track part : of) {
+        part.account(labels, accounts).cell(interval).add(amount, part.value(), millis);
+      }
+      for (int i = 0; i < split.size(); i++) {
+        Account.Cell cell = split.accounts[i].cell(interval);
+        cell.add(amount, split.part(i, rest), millis);
+        cell.add(time, split.part(i, UsageTerms.WHOLE), millis);
+      }
+    }
+
+    /** Writes down how much each has at one time. */
+    void writeLevels(int interval, boolean isEnd) {
+      if (total == NOTHING) {
+        return;
+      }
+      for (Track part : of) {
+        part.account(labels, accounts).level += part.value();
+      }
+      for (int i = 0; i < split.size(); i++) {
+        split.accounts[i].level += split.part(i, rest);
+      }
+      // An account that is there twice has nothing left the second time, which is no level.
+      for (Track part : of) {
+        part.account(labels, accounts).writeLevel(interval, isEnd);
+      }
+      for (int i = 0; i < split.size(); i++) {
+        split.accounts[i].writeLevel(interval, isEnd);
+      }
+    }
+  }
+}

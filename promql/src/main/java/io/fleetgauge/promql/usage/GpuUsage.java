@@ -1,0 +1,213 @@
+package io.fleetgauge.promql.usage;
+
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A GPU and its MIG instances on their way through time. */
+final class GpuUsage {
+  private static final String INSTANCE = "GPU_I_ID";
+  private static final String WHOLE = "";
+
+  private final Accounts accounts;
+  private final UsagePeriod period;
+  private final UsageTerms terms;
+  private final Map<Labels, Track> tracks = new HashMap<>();
+
+  /** By the number of their instance; the GPU itself is first. */
+  private final TreeMap<String, DeviceUsage> devices = new TreeMap<>();
+
+  private final DeviceUsage whole;
+  private final Energy energy;
+  private Split combined;
+  private boolean isDivided;
+  private long now = Long.MIN_VALUE;
+  private long wholeCounted = Long.MIN_VALUE;
+  private long instancesCounted = Long.MIN_VALUE;
+
+  GpuUsage(Accounts accounts, UsagePeriod period, UsageTerms terms) {
+    this.accounts = accounts;
+    this.period = period;
+    this.terms = terms;
+    this.whole = new DeviceUsage(WHOLE, accounts, terms);
+    this.energy = new Energy(whole, period, terms);
+    devices.put(WHOLE, whole);
+  }
+
+  /** Identity of the GPU of a series. */
+  static String of(Labels series) {
+    String uuid = series.value("UUID");
+    uuid = uuid.isEmpty() ? series.value("uuid") : uuid;
+    if (!uuid.isEmpty()) {
+      return uuid;
+    }
+    String host = series.value("Hostname");
+    return (host.isEmpty() ? series.value("instance") : host) + "/" + series.value("gpu");
+  }
+
+  /** Takes samples of the next piece. */
+  void give(Measure measure, Series samples) {
+    Track track = tracks.get(samples.labels());
+    if (track == null) {
+      track =
+          new Track(samples.labels(), measure, accounts.device(samples.labels()), terms.lookback());
+      tracks.put(track.labels, track);
+      devices
+          .computeIfAbsent(instance(track), name -> new DeviceUsage(name, accounts, terms))
+          .add(track);
+    }
+    track.give(samples);
+  }
+
+  private static String instance(Track track) {
+    return track.measure.isOfGpu() ? WHOLE : track.labels.value(INSTANCE);
+  }
+
+  /** Goes through the piece. */
+  void advance(long to) {
+    while (true) {
+      long time = Long.MAX_VALUE;
+      for (Track track : tracks.values()) {
+        time = Math.min(time, track.next());
+      }
+      if (time > to) {
+        break;
+      }
+      write(now, time);
+      move(time);
+      now = time;
+    }
+    forgetDone();
+  }
+
+  /** Returns true if nothing will come of it unless it is given samples. */
+  boolean isDone(long to) {
+    return tracks.isEmpty() && now < to - 2 * terms.lookback() - terms.bridge();
+  }
+
+  /** Ends; nothing comes any more. */
+  void finish() {
+    energy.settle(Long.MAX_VALUE);
+  }
+
+  private void move(long time) {
+    Map<DeviceUsage, Boolean> sampled = new HashMap<>();
+    for (Track track : tracks.values()) {
+      if (track.moveTo(time) && track.measure.isOfDevice()) {
+        sampled.put(devices.get(instance(track)), true);
+      }
+    }
+    boolean isAnyInstance = false;
+    for (DeviceUsage device : devices.values()) {
+      device.look(time, sampled.containsKey(device));
+      isAnyInstance |= device != whole && device.isLive();
+    }
+    // A GPU that falls silent together with its instances stays divided.
+    isDivided = isAnyInstance || isDivided && !whole.isSampledAt(time);
+    for (DeviceUsage device : devices.values()) {
+      boolean isWhole = device == whole;
+      DeviceUsage.Bridge bridge =
+          device.update(
+              time,
+              device.isLive() && !(isWhole && isDivided),
+              isWhole ? instancesCounted : wholeCounted);
+      if (bridge != null) {
+        hold(bridge);
+      }
+      if (!isWhole) {
+        device.stretches.begin(time, device.isLive() ? device.split() : null);
+        device.stretches.forget(time - terms.bridge());
+      }
+    }
+    whole.stretches.begin(time, ofCounters(isAnyInstance));
+    whole.stretches.forget(time - terms.bridge());
+    for (DeviceUsage device : devices.values()) {
+      count(device, time);
+    }
+    energy.settle(time);
+  }
+
+  /** Whose the counters of the GPU are; null while that is not known. */
+  private Split ofCounters(boolean isAnyInstance) {
+    if (!isAnyInstance) {
+      return whole.isCounted() ? whole.split() : whole.isLive() ? whole.nobody() : null;
+    }
+    List<Split> splits = new ArrayList<>();
+    List<Long> weights = new ArrayList<>();
+    for (DeviceUsage device : devices.values()) {
+      if (device != whole && device.isLive()) {
+        splits.add(device.split());
+        weights.add(device.slices());
+      }
+    }
+    Split now = Split.of(splits, weights.stream().mapToLong(Long::longValue).toArray());
+    combined = combined != null && combined.isSame(now) ? combined : now;
+    return combined;
+  }
+
+  // --- writing down ---
+
+  private void write(long from, long to) {
+    long start = Math.max(from, period.from());
+    long end = Math.min(to, period.to());
+    for (DeviceUsage device : devices.values()) {
+      if (device.isCounted() && to > from) {
+        if (device == whole) {
+          wholeCounted = to;
+        } else {
+          instancesCounted = to;
+        }
+        for (long at = start; at < end; ) {
+          int interval = period.interval(at);
+          long until = Math.min(end, period.end(interval));
+          device.write(interval, until - at, until == period.end(interval));
+          at = until;
+        }
+      }
+    }
+    energy.use(start, end);
+  }
+
+  private void hold(DeviceUsage.Bridge bridge) {
+    long end = Math.min(bridge.to(), period.to());
+    for (long at = Math.max(bridge.from(), period.from()); at < end; ) {
+      int interval = period.interval(at);
+      long until = Math.min(end, period.end(interval));
+      DeviceUsage.hold(bridge.split(), Amount.UNKNOWN, interval, until - at);
+      at = until;
+    }
+  }
+
+  private void count(DeviceUsage device, long time) {
+    for (Slot slot : device.slots()) {
+      if (slot.measure.role != Measure.Role.COUNTER || slot.since() != time || !slot.isHeld()) {
+        continue;
+      }
+      long last = slot.countedAt();
+      boolean isFirst = last == Long.MIN_VALUE || time - last > terms.bridge();
+      long increase = slot.count();
+      if (slot.measure.amount() == Amount.ENERGY) {
+        energy.count(slot, isFirst ? time : last, increase);
+      } else if (!isFirst) {
+        Increase.write(device.stretches, slot.measure.amount(), last, time, increase, period);
+      }
+    }
+  }
+
+  private void forgetDone() {
+    tracks
+        .values()
+        .removeIf(
+            track -> {
+              boolean isDone = track.isDone();
+              if (isDone) {
+                devices.get(instance(track)).remove(track);
+              }
+              return isDone;
+            });
+  }
+}

@@ -1,0 +1,46 @@
+package io.fleetgauge.promql.usage;
+
+import io.fleetgauge.sample.gpu.OwnerLabels;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Names of the labels of rows. */
+public final class UsageLabels {
+  /** A device's labels, which every owner of it may see. */
+  public static final Set<String> DEVICE =
+      Set.of(
+          "Hostname",
+          "hostname",
+          "instance",
+          "gpu",
+          "UUID",
+          "uuid",
+          "GPU_I_ID",
+          "GPU_I_PROFILE",
+          "modelName",
+          "rack",
+          "zone",
+          "region",
+          "cluster");
+
+  /** Processes come and go within one owner's time, so they are no owners of their own. */
+  private static final Set<String> OF_PROCESS = Set.of("pid", "process_name", "shared");
+
+  /** An owner's labels. */
+  public static final Set<String> OWNER =
+      Stream.concat(OwnerLabels.KNOWN.stream(), Stream.of("job_name"))
+          .filter(name -> !OF_PROCESS.contains(name))
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** Labels that series of hosts and of scrapes have as well, whoever has the GPU. */
+  private static final Set<String> OF_HOST =
+      Set.of("job", "tenant", "namespace", "exported_namespace", "partition");
+
+  /** Who has one of them has the device, where no scheduler says so. */
+  static final List<String> HOLDING =
+      OwnerLabels.KNOWN.stream().filter(name -> !OF_HOST.contains(name)).toList();
+
+  private UsageLabels() {}
+}
