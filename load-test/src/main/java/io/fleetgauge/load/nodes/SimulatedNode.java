@@ -67,6 +67,7 @@ public final class SimulatedNode implements PlayedNode {
   private final KernelLines lines = new KernelLines();
   private final HostModel host;
   private final OwnerReadout processes;
+  private final Optional<SimulatedProcesses> table;
   private final List<AttributedReader> owned = new ArrayList<>();
   private final Sampler sampler;
 
@@ -142,6 +143,10 @@ public final class SimulatedNode implements PlayedNode {
         kept);
     own(new Allocation(gpus, classes.core(), this::owner), classes, kept);
     own(processes, classes, kept);
+    table = isForDetectors ? Optional.empty() : Optional.of(new SimulatedProcesses());
+    for (SimulatedProcesses each : table.stream().toList()) {
+      each.readers(thread, classes.core()).forEach(reader -> own(reader, classes, kept));
+    }
     List<Reader> readers = new ArrayList<>(host.readers());
     readers.addAll(owned);
     sampler =
@@ -204,8 +209,11 @@ public final class SimulatedNode implements PlayedNode {
             isHeld ? Optional.empty() : play(jobs.on(place, index, instance, time), playing);
         Activity activity =
             play.map(of -> of.of(of.job().rank(place.number(), number))).orElse(Activity.NONE);
-        labels.add(OwnerLabels.labels(place, index, part, play.map(JobPlay::job)));
+        Labels owner = OwnerLabels.labels(place, index, part, play.map(JobPlay::job));
+        labels.add(owner);
         work.add(activity.work());
+        Labels ofProcess = activity.work().held() ? owner : Labels.EMPTY;
+        table.ifPresent(of -> of.own(number, Math.max(0, instance), ofProcess, time));
         load = load.and(activity, Math.max(1, gpu.instances()));
         if (part == 0) {
           boolean isUnowned = isHeld && gpu.index() % 2 == 0;
@@ -276,5 +284,6 @@ public final class SimulatedNode implements PlayedNode {
     clock.close();
     sampler.close();
     thread.close();
+    table.ifPresent(SimulatedProcesses::close);
   }
 }

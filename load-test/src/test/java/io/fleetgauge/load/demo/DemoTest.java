@@ -53,6 +53,15 @@ class DemoTest {
           .hasSize(4);
       assertThat(client.values("count(count_over_time(node_load1[10m]) > 30)", ""))
           .containsEntry("", 52.0);
+      for (String metric :
+          List.of(
+              "gpu_process_memory_bytes",
+              "gpu_container_memory_bytes",
+              "gpu_pod_memory_bytes",
+              "used_gpu_memory")) {
+        String query = "count(" + metric + "{job!=\"\"} > 0)";
+        assertThat(client.values(query, "").get("")).as(metric).isGreaterThan(200.0);
+      }
       // The bundled rules are evaluated without any option.
       await()
           .atMost(Duration.ofMinutes(10))

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class SimulatedNodeTest {
   private static final long START = 1_790_000_000_000L / 3_600_000 * 3_600_000;
   private static final Duration TICK = Duration.ofSeconds(15);
-  private static final int MOST_SERIES = 1_100;
+  private static final int MOST_SERIES = 1_150;
   private static final FleetLayout FLEET = FleetLayout.of(10, TICK, 7);
 
   private static List<Tick> play(Place place, Incidents incidents, int ticks)
@@ -136,6 +136,51 @@ class SimulatedNodeTest {
     assertThat(instances).extracting(each -> each.value("GPU_I_ID")).contains("1", "2");
     assertThat(instances).allSatisfy(each -> assertThat(living).containsEntry(each, 40_448.0));
     assertThat(instances.stream().map(each -> each.value("pod")).distinct()).hasSizeGreaterThan(2);
+  }
+
+  @Test
+  void theProcessOfEachJobHasItsMemoryByProcessContainerPodAndJob() throws Exception {
+    for (Place place : List.of(FLEET.places().get(0), FLEET.places().get(6))) {
+      Map<Labels, Double> living = living(play(place, Incidents.NONE, 60));
+      List<Labels> held =
+          living.keySet().stream()
+              .filter(each -> each.metric().equals("gpu_processes"))
+              .filter(each -> living.get(each) == 1)
+              .toList();
+      assertThat(held).isNotEmpty().allSatisfy(each -> assertMemory(living, each));
+      assertThat(of(living, "used_gpu_memory_status", "")).containsValue(0.0);
+      assertThat(living.keySet())
+          .filteredOn(each -> each.metric().equals("used_gpu_memory"))
+          .hasSameSizeAs(held)
+          .allSatisfy(each -> assertThat(each.value("container_name")).startsWith("k8s_"));
+    }
+  }
+
+  /** The device has as many bytes by each of the metrics as the driver tells. */
+  private static void assertMemory(Map<Labels, Double> living, Labels device) {
+    List<String> metrics =
+        new ArrayList<>(
+            List.of(
+                "used_gpu_memory",
+                "gpu_process_memory_bytes",
+                "gpu_container_memory_bytes",
+                "gpu_pod_memory_bytes"));
+    if (!device.value("hpc_job").isEmpty()) {
+      metrics.add("gpu_job_memory_bytes");
+    }
+    for (String metric : metrics) {
+      List<Labels> of =
+          living.keySet().stream()
+              .filter(each -> each.metric().equals(metric))
+              .filter(each -> each.value("gpu").equals(device.value("gpu")))
+              .filter(each -> each.value("GPU_I_ID").equals(device.value("GPU_I_ID")))
+              .toList();
+      double used = living.get(device.with(Labels.NAME, "DCGM_FI_DEV_FB_USED").without("kind"));
+      assertThat(of).as(metric).hasSize(1);
+      assertThat(living.get(of.getFirst())).as(metric).isEqualTo(used * (1 << 20));
+      assertThat(of.getFirst().value("job")).isEqualTo(device.value("job")).isNotEmpty();
+      assertThat(of.getFirst().value("pod")).isEqualTo(device.value("pod")).isNotEmpty();
+    }
   }
 
   @Test

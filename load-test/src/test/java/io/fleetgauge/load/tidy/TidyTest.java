@@ -1104,6 +1104,8 @@ class TidyTest {
               "load.nodes",
               "load.nodes.driver",
               "load.nodes.jobs",
+              "probe.attribution.process",
+              "probe.attribution.runtime",
               "probe.config",
               "probe.gpu",
               "probe.gpu.reading",

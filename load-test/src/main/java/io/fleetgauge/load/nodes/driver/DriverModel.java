@@ -64,6 +64,15 @@ public final class DriverModel implements NvmlLibrary {
     hungUntil = nanos;
   }
 
+  /**
+   * The number of the process that holds a GPU.
+   *
+   * @param instance of the GPU, from 0
+   */
+  public static int pid(int gpu, int instance) {
+    return FIRST_PID + PIDS_OF_A_GPU * gpu + instance;
+  }
+
   private SimulatedGpu gpu(Pointer device) {
     return gpus.get((int) (device.address() / GPU) - 1);
   }
@@ -509,8 +518,7 @@ public final class DriverModel implements NvmlLibrary {
     long bytes = there == 0 ? 0 : (gpu.usedMib(instance(device)) << 20) / there;
     for (int i = 0; i < there; i++) {
       long at = (long) PROCESS_BYTES * i;
-      processes.putInt(
-          at, FIRST_PID + PIDS_OF_A_GPU * gpu.index + Math.max(0, instance(device)) + i);
+      processes.putInt(at, pid(gpu.index, Math.max(0, instance(device))));
       processes.putLong(at + 8, bytes);
       processes.putInt(at + 16, -1);
       processes.putInt(at + 20, -1);

@@ -100,7 +100,18 @@ public final class ContainerNames implements AutoCloseable {
 
   /** No names at all. */
   public static ContainerNames none() {
-    return new ContainerNames(List.of(), System::nanoTime);
+    return of(Map.of());
+  }
+
+  /**
+   * Names for which no runtime is asked.
+   *
+   * @param names by the ids of containers; may change
+   */
+  public static ContainerNames of(Map<String, ContainerName> names) {
+    ContainerNames known = new ContainerNames(List.of(), System::nanoTime);
+    known.names = names;
+    return known;
   }
 
   /** The name of a container, if a runtime told it. */
