@@ -1,0 +1,139 @@
+package io.fleetgauge.promql.usage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.sample.Series;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Usage against a plain ledger, from seeds. */
+class UsageLedgerTest {
+  private static final int END = 1_000;
+  private static final UsageTerms TERMS = new UsageTerms(60, 200, 50_000, 160_000);
+
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, 8);
+  }
+
+  static LongStream moreSeeds() {
+    return LongStream.rangeClosed(9, 150);
+  }
+
+  /** Usage of samples that come in pieces. */
+  private static List<UsageRow> usage(List<Series> all, UsagePeriod period, LongStream cuts) {
+    HostUsage usage = new HostUsage(period, TERMS, List.of("lbl"));
+    long after = HostUsage.after(period, TERMS);
+    long end = HostUsage.to(period, TERMS);
+    for (long to : LongStream.concat(cuts, LongStream.of(end)).sorted().toArray()) {
+      if (to > after && to <= end) {
+        usage.feed(to, piece(all, after, to));
+        after = to;
+      }
+    }
+    return usage.rows();
+  }
+
+  private static List<Series> piece(List<Series> all, long after, long to) {
+    List<Series> piece = new ArrayList<>();
+    for (Series each : all) {
+      int first = Series.firstAfter(each.times(), 0, each.size(), after);
+      int end = Series.firstAfter(each.times(), first, each.size(), to);
+      if (first < end) {
+        piece.add(
+            new Series(
+                each.labels(),
+                Arrays.copyOfRange(each.times(), first, end),
+                Arrays.copyOfRange(each.values(), first, end)));
+      }
+    }
+    return piece;
+  }
+
+  private static void check(long seed) {
+    Random random = new Random(seed * 31);
+    List<Series> all = new RandomGpus(seed, END).series();
+    long from = 200 + random.nextInt(200);
+    long to = END - random.nextInt(300);
+    long step = random.nextBoolean() ? to - from : 50 + random.nextInt(400);
+    UsagePeriod period = new UsagePeriod(from, to, Math.min(step, to - from));
+    List<UsageRow> rows = usage(all, period, random.longs(random.nextInt(9), from - 100, to + 100));
+    PlainUsage ledger = new PlainUsage(all, period, TERMS, Set.of("lbl"), END + 500);
+    assertThat(rows).as("seed " + seed).isEqualTo(ledger.rows());
+    BigInteger classes = BigInteger.ZERO;
+    for (UsageRow row : rows) {
+      for (Amount use : List.of(Amount.BUSY, Amount.EXECUTION_IDLE, Amount.IDLE, Amount.UNKNOWN)) {
+        classes = classes.add(row.amount(use).toBigInteger());
+      }
+    }
+    assertThat(classes).isEqualTo(ledger.allocated);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void usageIsThatOfALedgerThatLooksAtEveryMillisecond(long seed) {
+    check(seed);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @MethodSource("moreSeeds")
+  void soItIsOfMoreFleets(long seed) {
+    check(seed);
+  }
+
+  @Test
+  void aPeriodIsTheSumOfItsPartsBitForBit() {
+    for (long seed = 1; seed <= 60; seed++) {
+      Random random = new Random(seed);
+      List<Series> all = new RandomGpus(seed, END).series();
+      long cut = 400 + random.nextInt(400);
+      List<UsageRow> parts = new ArrayList<>();
+      for (UsagePeriod part :
+          List.of(new UsagePeriod(300, cut, cut), new UsagePeriod(cut, 900, 900))) {
+        usage(all, part, LongStream.empty()).forEach(row -> parts.add(withoutEnd(row)));
+      }
+      List<UsageRow> whole =
+          usage(all, new UsagePeriod(300, 900, 600), LongStream.of(cut)).stream()
+              .map(UsageLedgerTest::withoutEnd)
+              .toList();
+      assertThat(UsageRow.joined(parts)).as("seed " + seed).isEqualTo(whole);
+    }
+  }
+
+  private static UsageRow withoutEnd(UsageRow row) {
+    return new UsageRow(row.device(), row.owner(), 0, row.amounts(), row.memoryPeak(), -1);
+  }
+
+  @Test
+  void everyGroupingHasTheSameTotal() {
+    for (long seed = 1; seed <= 30; seed++) {
+      List<UsageRow> rows =
+          usage(
+              new RandomGpus(seed, END).series(),
+              new UsagePeriod(100, END, 300),
+              LongStream.empty());
+      for (Amount amount : Amount.values()) {
+        Integral total = sum(rows, amount);
+        for (List<String> by :
+            List.of(List.of("pod"), List.of("tenant"), List.of("UUID", "GPU_I_ID"))) {
+          List<UsageRow> grouped = rows.stream().map(row -> row.only(by)).toList();
+          assertThat(sum(UsageRow.joined(grouped), amount)).isEqualTo(total);
+        }
+      }
+    }
+  }
+
+  private static Integral sum(List<UsageRow> rows, Amount amount) {
+    return rows.stream().map(row -> row.amount(amount)).reduce(new Integral(), Integral::plus);
+  }
+}
