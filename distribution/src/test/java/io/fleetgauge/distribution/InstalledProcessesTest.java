@@ -179,8 +179,7 @@ class InstalledProcessesTest {
     assertThat(exitCode("demo", "demo")).isEqualTo(1);
     assertThat(output("demo")).contains("there is no command demo");
     assertThat(exitCode("rules", "rules", "test", "--help")).isZero();
-    assertThat(exitCode("report", "report", "gpu-memory", "--url", "http://127.0.0.1:1"))
-        .isEqualTo(1);
+    assertThat(exitCode("report", "report", "usage", "--url", "http://127.0.0.1:1")).isEqualTo(1);
     assertThat(output("report")).contains("http://127.0.0.1:1 cannot be reached");
     assertThat(exitCode("wrong", "query", "--config", "nosuch.yaml")).isEqualTo(1);
     assertThat(output("wrong")).contains("nosuch.yaml cannot be read").doesNotContain("\tat ");

@@ -12,7 +12,6 @@ import io.fleetgauge.query.http.Pages;
 import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.peers.OtherQueryApis;
 import io.fleetgauge.query.prometheus.PrometheusApi;
-import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.ProcessPart;
@@ -57,7 +56,6 @@ final class ApiPart implements ProcessPart {
     PrometheusApi.mount(routes, config, querier, others, clock);
     FederateApi.mount(routes, config, querier, clock);
     GrafanaApi.mount(routes, config, querier, clock);
-    ReportApi.mount(routes, config, querier, clock);
     FaultsApi.mount(routes, config, querier, clock);
     AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
     new OperateApi(config, querier, gateways::ask, cluster.tableAge(), clock).mount(routes);

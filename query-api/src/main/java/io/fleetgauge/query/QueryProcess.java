@@ -92,6 +92,7 @@ public final class QueryProcess implements AutoCloseable {
     PeerQueries others = PeerQueries.mount(router, guard, link, queries.querier().running());
     ApiPart api =
         start("APIs", new ApiPart(config, router, guard, queries, others, cluster, clock));
+    start("reports", new ReportPart(config, api.routes(), queries.querier(), clock));
     InventoryPart inventory =
         start("inventory", new InventoryPart(config, api.routes(), queries.querier(), clock));
     RulesPart rules =

@@ -22,6 +22,7 @@ import io.fleetgauge.query.inventory.InventoryApi;
 import io.fleetgauge.query.inventory.InventoryFile;
 import io.fleetgauge.query.operate.OperateApi;
 import io.fleetgauge.query.peers.OtherQueryApis;
+import io.fleetgauge.query.prices.RateFiles;
 import io.fleetgauge.query.prometheus.PrometheusApi;
 import io.fleetgauge.query.report.ReportApi;
 import io.fleetgauge.runtime.trace.Tracer;
@@ -66,6 +67,7 @@ public final class ApiServer implements AutoCloseable {
   public final MemoryFleet fleet;
   public final MemoryShards shards;
   public final Querier querier;
+  public final RateFiles rates;
   public final TestServer http;
 
   public ApiServer(Vertx vertx, Path folder) throws Exception {
@@ -96,6 +98,9 @@ public final class ApiServer implements AutoCloseable {
             vertx.createSharedWorkerExecutor("heavy", 2));
     querier =
         new Querier(config, shards.stores(), admission, workers, AliasTable.builtIn(), Tracer.OFF);
+    rates =
+        new RateFiles(config.report().prices(), config.report().carbon(), config.report().pue());
+    rates.look();
     http =
         new TestServer(
             vertx,
@@ -104,7 +109,7 @@ public final class ApiServer implements AutoCloseable {
               PrometheusApi.mount(routes, config, querier, OtherQueryApis.NONE, clock::get);
               FederateApi.mount(routes, config, querier, clock::get);
               GrafanaApi.mount(routes, config, querier, clock::get);
-              ReportApi.mount(routes, config, querier, clock::get);
+              ReportApi.mount(routes, config, querier, rates::rates, clock::get);
               FaultsApi.mount(routes, config, querier, clock::get);
               InventoryFile file = new InventoryFile(config.inventory().file());
               file.look();

@@ -83,7 +83,7 @@ class MemberFeaturesTest {
     assertThat(Programs.run(folder, curl("password", asked("count(node_load1)"))))
         .as("a tenant whose token is hashed with Argon2id, with a scope")
         .contains("\"2\"");
-    String report = address(1) + "/api/v1/report/gpu-memory?by=tenant&from=" + (end / 1_000 - 300);
+    String report = address(1) + "/api/v1/report/usage?by=tenant&from=" + (end / 1_000 - 300);
     for (String format : List.of("json", "csv", "html")) {
       String text = Programs.run(folder, curl(TOKEN, report + "&format=" + format));
       assertThat(text).contains("atlas", "borealis");

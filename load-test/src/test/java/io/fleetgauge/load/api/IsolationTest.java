@@ -174,6 +174,7 @@ class IsolationTest {
                 times,
                 values);
           }
+          usage(body, tenant, mark, host, gpu);
         }
       }
       body.series(
@@ -208,6 +209,23 @@ class IsolationTest {
       }
     }
     return body;
+  }
+
+  /** What a GPU was used for. */
+  private static void usage(RemoteWriteBody body, String tenant, String mark, int host, int gpu) {
+    Labels labels =
+        Labels.of("Hostname", host == 1 ? "h1" : "h" + host + mark, "tenant", tenant)
+            .with(Labels.of("UUID", "GPU-" + host + "-" + gpu + mark, "rack", "r" + host + mark))
+            .with("job", "train" + mark);
+    for (int i = 0; i < 40; i++) {
+      long time = NOW - (39 - i) * 30_000L;
+      body.series(labels.with(Labels.NAME, "gpu_allocated"), time, 1);
+      body.series(
+          labels.with(Labels.NAME, "DCGM_FI_DEV_FB_USED"),
+          time,
+          mark.isEmpty() ? 1_000 + gpu : 77_312.777);
+      body.series(labels.with(Labels.NAME, "DCGM_FI_DEV_GPU_UTIL"), time, gpu * 10);
+    }
   }
 
   /** A fault of a GPU on the host that both share. */

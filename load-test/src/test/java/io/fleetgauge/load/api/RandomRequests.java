@@ -119,7 +119,7 @@ final class RandomRequests {
   Request next() {
     String selector = e(selector());
     String label = label();
-    return switch (random.nextInt(15)) {
+    return switch (random.nextInt(16)) {
       case 0, 1 ->
           Request.get(
               "/api/v1/query?query=" + e(query()) + any("", "&time=" + IsolationTest.NOW / 1_000));
@@ -192,6 +192,7 @@ final class RandomRequests {
               any("/api/v1/faults?", "/api/v1/faults/jobs?")
                   + any("", "tenant=b", "host=h1", "host=h1&gpu=0", "job=train", "kind=xid")
                   + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
+      case 14 -> report();
       default ->
           Request.get(
               any(
@@ -209,6 +210,17 @@ final class RandomRequests {
                   "/api/v1/alerts",
                   "/api/v1/format_query?query=shared"));
     };
+  }
+
+  private Request report() {
+    return Request.get(
+        "/api/v1/report/usage?from="
+            + (IsolationTest.NOW / 1_000 - 1_200)
+            + any("", "&step=5m", "&to=" + (IsolationTest.NOW / 1_000 - 60))
+            + any("", "&format=csv", "&format=html")
+            + "&by="
+            + e(any("tenant", "host,gpu", "label:job,rack", "label:U__lbl_20__e9_", "cluster"))
+            + any("", "&match%5B%5D=" + e(any("{tenant=~\".*\"}", "{Hostname=\"h1\"}"))));
   }
 
   private byte[] remoteRead() {

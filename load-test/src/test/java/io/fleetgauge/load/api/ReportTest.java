@@ -52,6 +52,7 @@ class ReportTest {
   private static final class Book {
     double byteMillis;
     double percentMillis;
+    long busyMillis;
     long gpuMillis;
   }
 
@@ -131,6 +132,7 @@ class ReportTest {
       Book book = books.computeIfAbsent(sample.labels.value("hpc_job"), none -> new Book());
       book.byteMillis += sample.memory * MIB * millis;
       book.percentMillis += sample.percent * millis;
+      book.busyMillis += sample.percent >= 5 ? millis : 0;
       book.gpuMillis += millis;
     }
   }
@@ -167,7 +169,7 @@ class ReportTest {
   @Test
   void theReportIsThatOfTheLedgerWhateverTheOrderInWhichSamplesCame() throws Exception {
     JsonNode envelope =
-        get("/api/v1/report/gpu-memory?by=job&from=" + (NOW - TICKS * TICK) / 1_000);
+        get("/api/v1/report/usage?by=job&bridge=0&from=" + (NOW - TICKS * TICK) / 1_000);
     assertThat(envelope.has("warnings")).isFalse();
     JsonNode report = envelope.path("data");
     assertThat(report.path("completeness").path("answered").asInt()).isEqualTo(HOSTS);
@@ -178,12 +180,14 @@ class ReportTest {
       assertThat(
               row.path("memory_average_bytes").asDouble() * row.path("memory_seconds").asDouble())
           .isCloseTo(book.byteMillis / 1_000, withPercentage(1e-10));
-      assertThat(row.path("gpu_hours_allocated").asDouble())
-          .isEqualTo(book.gpuMillis * 1e6 / 1e6 / 3_600_000);
-      assertThat(row.path("gpu_hours_busy").asDouble())
-          .isEqualTo(book.percentMillis * 1e4 / 1e6 / 3_600_000);
-      assertThat(row.path("utilization_average_ratio").asDouble())
-          .isEqualTo(book.percentMillis * 1e4 / book.gpuMillis / 1e6);
+      assertThat(row.path("gpu_seconds_allocated").asDouble()).isEqualTo(book.gpuMillis / 1e3);
+      assertThat(row.path("gpu_seconds_busy").asDouble()).isEqualTo(book.busyMillis / 1e3);
+      assertThat(row.path("gpu_seconds_idle").asDouble())
+          .as("without a power that tells otherwise")
+          .isEqualTo((book.gpuMillis - book.busyMillis) / 1e3);
+      assertThat(row.path("gpu_seconds_unknown").asDouble()).isZero();
+      assertThat(row.path("activity_average_ratio").asDouble())
+          .isCloseTo(book.percentMillis / book.gpuMillis / 100, withPercentage(1e-10));
       hours += book.gpuMillis / 3_600_000.0;
     }
     assertThat(report.path("totals").get(0).path("gpu_hours_allocated").asDouble())
@@ -192,20 +196,20 @@ class ReportTest {
 
   @Test
   void theStepsAddUpToTheWhole() throws Exception {
-    String path = "/api/v1/report/gpu-memory?by=host&from=" + (NOW - TICKS * TICK) / 1_000;
+    String path = "/api/v1/report/usage?by=host&from=" + (NOW - TICKS * TICK) / 1_000;
     Map<String, Double> whole = new TreeMap<>();
     Map<String, Double> steps = new TreeMap<>();
     for (JsonNode row : get(path).path("data").path("rows")) {
-      whole.put(row.path("group").path("host").asText(), row.path("gpu_hours_busy").asDouble());
+      whole.put(row.path("group").path("host").asText(), row.path("gpu_seconds_busy").asDouble());
     }
     for (JsonNode row : get(path + "&step=7m").path("data").path("rows")) {
       steps.merge(
           row.path("group").path("host").asText(),
-          row.path("gpu_hours_busy").asDouble(),
+          row.path("gpu_seconds_busy").asDouble(),
           Double::sum);
     }
     assertThat(steps.keySet()).isEqualTo(whole.keySet()).hasSize(HOSTS);
     steps.forEach(
-        (host, hours) -> assertThat(hours).isCloseTo(whole.get(host), withPercentage(1e-10)));
+        (host, seconds) -> assertThat(seconds).isCloseTo(whole.get(host), withPercentage(1e-12)));
   }
 }

@@ -47,6 +47,12 @@ class MetricNamesTest {
           // Fields of reports.
           "gpu_hours_allocated",
           "gpu_hours_busy",
+          "gpu_hours_execution_idle",
+          "gpu_hours_idle",
+          "gpu_hours_unknown",
+          "gpu_hours_unpriced",
+          "gpu_seconds_allocated",
+          "gpu_seconds_idle",
           // An example of an alias.
           "gpu_busy_ratio",
           // Metrics that an adapter makes for autoscalers.

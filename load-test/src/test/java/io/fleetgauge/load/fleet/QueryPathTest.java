@@ -114,7 +114,7 @@ class QueryPathTest {
         50,
         100,
         base.federateBytes(),
-        base.reportRows(),
+        base.report(),
         base.slowWarn(),
         base.slowError(),
         base.limits(),

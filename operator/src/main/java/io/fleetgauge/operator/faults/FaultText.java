@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Faults for people. */
-final class FaultText {
+public final class FaultText {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
@@ -57,7 +57,7 @@ final class FaultText {
   }
 
   /** One line for each time that an episode begins, tells more or is over. */
-  static String line(JsonObject fault) {
+  public static String line(JsonObject fault) {
     String state = isOpen(fault) ? fault.getString("severity") : "over";
     String cause = fault.getString("cause", "");
     return Paragraph.plain(

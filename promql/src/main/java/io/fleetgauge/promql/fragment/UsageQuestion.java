@@ -73,27 +73,37 @@ public record UsageQuestion(
   static UsageQuestion read(WireReader in) throws WireException {
     List<Matcher> matchers = SelectorForm.matchers(in);
     List<String> kept = ListForm.strings(in, "labels");
-    long from = in.svar("the start");
-    long to = in.svar("the end");
-    long step = in.uvar("the step");
+    UsagePeriod period = period(in);
     UsageTerms terms =
         new UsageTerms(
             in.uvar("the lookback"),
             in.uvar("the bridge"),
             in.uint(UsageTerms.WHOLE, "the activity of a busy device"),
             in.uint(UsageTerms.WHOLE, "the power of an execution-idle device"));
-    long length = to - from;
-    boolean isPeriod =
-        to > from && length > 0 && step > 0 && (length - 1) / step < UsagePeriod.MAX_INTERVALS;
-    if (!isPeriod || Math.abs(from) > MAX_TIME || Math.abs(to) > MAX_TIME) {
-      throw new WireException("the period is " + from + " to " + to + " ms by " + step);
-    }
     if (terms.lookback() < 1 || terms.lookback() > MAX_TIME || terms.bridge() > MAX_TIME) {
       throw new WireException(
           "the lookback is " + terms.lookback() + " ms, the bridge " + terms.bridge());
     }
-    UsagePeriod period = new UsagePeriod(from, to, Math.min(step, length));
     return new UsageQuestion(matchers, kept, period, terms, in.uvar("the budget"));
+  }
+
+  private static UsagePeriod period(WireReader in) throws WireException {
+    int count = in.uint(UsagePeriod.MAX_INTERVALS, "the number of intervals");
+    List<Long> borders = new ArrayList<>();
+    borders.add(in.svar("the start"));
+    for (int i = 0; i < count; i++) {
+      long length = in.uvar("the length of an interval");
+      long end = borders.getLast() + length;
+      if (length < 1 || length > MAX_TIME || Math.abs(end) > MAX_TIME) {
+        throw new WireException("an interval of " + length + " ms ends at " + end);
+      }
+      borders.add(end);
+    }
+    if (count == 0 || Math.abs(borders.getFirst()) > MAX_TIME) {
+      throw new WireException(
+          "the period has " + count + " intervals from " + borders.getFirst() + " on");
+    }
+    return UsagePeriod.of(borders);
   }
 
   /** Times beyond it are none, ms. */
@@ -103,7 +113,10 @@ public record UsageQuestion(
   public void write(WireWriter out) {
     SelectorForm.matchers(out, matchers);
     ListForm.strings(out, kept);
-    out.svar(period.from()).svar(period.to()).uvar(period.step());
+    out.uvar(period.intervals()).svar(period.from());
+    for (int i = 0; i < period.intervals(); i++) {
+      out.uvar(period.end(i) - period.start(i));
+    }
     out.uvar(terms.lookback()).uvar(terms.bridge()).uvar(terms.busy()).uvar(terms.highPower());
     out.uvar(budget);
   }

@@ -259,7 +259,7 @@ class FragmentCodecTest {
               new UsageQuestion(
                   MATCHERS,
                   List.of("tenant", "UUID"),
-                  new UsagePeriod(-5, 60_000, 7_000),
+                  UsagePeriod.every(-5, 60_000, 7_000),
                   new UsageTerms(300_000, 0, 50_000, UsageTerms.WHOLE),
                   50),
               N1,

@@ -17,8 +17,6 @@ import io.fleetgauge.query.fleet.NewestRead;
 import io.fleetgauge.query.fleet.ReductionRead;
 import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.fleet.UsageRead;
-import io.fleetgauge.query.fold.PieceWalk;
-import io.fleetgauge.query.fold.SampleSource;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -29,13 +27,11 @@ import io.fleetgauge.sample.prometheus.KnownMetrics;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
-import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -51,7 +47,6 @@ final class Lookups {
   private final Lanes lanes;
   private final Stores stores;
   private final CostEstimates costs;
-  private final Querier.Workers workers;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
   private final AliasedLookups aliased;
@@ -64,7 +59,6 @@ final class Lookups {
       Lanes lanes,
       Stores stores,
       CostEstimates costs,
-      Querier.Workers workers,
       VisibleHosts visible,
       LongSupplier watermark,
       AliasTable aliases) {
@@ -72,7 +66,6 @@ final class Lookups {
     this.lanes = lanes;
     this.stores = stores;
     this.costs = costs;
-    this.workers = workers;
     this.visible = visible;
     this.watermark = watermark;
     this.aliased = new AliasedLookups(stores, aliases);
@@ -136,7 +129,6 @@ final class Lookups {
               : Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
       case Request.Samples samples ->
           samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
-      case Request.Folded<?> folded -> foldedCost(folded, running);
       case Request.Usage usage -> {
         caller.checkRange(usage.period().to() - usage.period().from());
         yield samplesCost(selections(usage, caller), running);
@@ -153,13 +145,6 @@ final class Lookups {
 
   private Future<Cost> indexCost(SeriesFilter filter, Caller caller) throws QueryFailure {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
-  }
-
-  private Future<Cost> foldedCost(Request.Folded<?> folded, RunningQuery running)
-      throws QueryFailure {
-    Caller caller = running.caller();
-    caller.checkRange(folded.to() - folded.after());
-    return samplesCost(scopedSelections(folded, caller, folded.after(), folded.to()), running);
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -205,13 +190,6 @@ final class Lookups {
     return all;
   }
 
-  private static List<Selection> scopedSelections(
-      Request.Folded<?> folded, Caller caller, long after, long to) {
-    return folded.selectors().stream()
-        .map(each -> new Selection(caller.scoped(each), after, to))
-        .toList();
-  }
-
   /** One item more than wanted tells whether anything was cut off. */
   private static int limit(SeriesFilter filter, Caller caller) {
     long most = caller.limits().series();
@@ -243,7 +221,6 @@ final class Lookups {
                   aliased.labelSets(
                       series.filter(), caller, limit(series.filter(), caller), options);
               case Request.Samples samples -> samples(samples.selections(), caller, options);
-              case Request.Folded<?> folded -> folded(running, folded);
               case Request.Newest newest -> newest(newest, caller, options);
               case Request.Usage usage -> usage(usage, caller, options);
               case Request.Metadata metadata -> metadata(caller, options);
@@ -315,56 +292,6 @@ final class Lookups {
             usage.terms(),
             caller.limits().samples());
     return stores.fleet().usage(read, options);
-  }
-
-  private <T> Future<Gathered<T>> folded(RunningQuery running, Request.Folded<T> folded) {
-    WorkerExecutor worker = running.cost().isHeavy() ? workers.heavy() : workers.light();
-    Cost cost = running.cost();
-    return new PieceWalk<>(
-            new ScopedSamples(running, folded),
-            folded.fold().get(),
-            worker,
-            PieceWalk.PIECE_SAMPLES)
-        .walk(
-            folded.after(),
-            folded.to(),
-            cost.known() ? OptionalLong.of(cost.samples()) : OptionalLong.empty());
-  }
-
-  /** The samples that a request reads piece by piece, within the scope and limits of its caller. */
-  private final class ScopedSamples implements SampleSource {
-    private final RunningQuery running;
-    private final Request.Folded<?> folded;
-
-    ScopedSamples(RunningQuery running, Request.Folded<?> folded) {
-      this.running = running;
-      this.folded = folded;
-    }
-
-    @Override
-    public Future<Gathered<List<List<Series>>>> read(long after, long to, long budget) {
-      return stores
-          .source()
-          .samples(
-              scopedSelections(folded, running.caller(), after, to),
-              Math.min(budget, running.caller().limits().samples()),
-              running.readOptions());
-    }
-
-    @Override
-    public int shards() {
-      return stores.fleet().cluster().gateways().size();
-    }
-
-    @Override
-    public void check(long series, long samples) throws QueryFailure {
-      Optional<QueryFailure> stopped = running.stop().reason();
-      if (stopped.isPresent()) {
-        throw stopped.get();
-      }
-      running.caller().checkSamples(samples);
-      running.caller().checkSeries(series);
-    }
   }
 
   private Future<Gathered<Request.NewestSamples>> newest(
@@ -473,7 +400,6 @@ final class Lookups {
         }
         yield new Cut<>(value, Optional.empty());
       }
-      case Request.Folded<?> folded -> new Cut<>(value, Optional.empty());
       case Request.Usage usage -> new Cut<>(value, Optional.empty());
       case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
       case Request.HostStates states -> new Cut<>(value, Optional.empty());

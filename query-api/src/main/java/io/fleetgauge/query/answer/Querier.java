@@ -87,8 +87,7 @@ public final class Querier {
             fleet,
             visible,
             running);
-    this.lookups =
-        new Lookups(config, lanes, stores, costs, workers, visible, feed::watermark, aliases);
+    this.lookups = new Lookups(config, lanes, stores, costs, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
   }
 
@@ -108,7 +107,7 @@ public final class Querier {
   private static String name(Ask<?> ask) {
     return switch (ask.request()) {
       case Request.Promql promql -> promql.isInstant() ? "instant query" : "range query";
-      case Request.Folded<?> _ -> "report";
+      case Request.Usage _ -> "report";
       case Request<?> lookup -> lookup.getClass().getSimpleName();
     };
   }

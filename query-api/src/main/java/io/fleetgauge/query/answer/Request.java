@@ -10,7 +10,6 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageTerms;
-import io.fleetgauge.query.fold.SampleFold;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -20,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * One request. None carries the caller's scope: {@link Querier} adds it.
@@ -90,24 +88,6 @@ public sealed interface Request<T> {
       return "samples of " + selections.size() + " selections";
     }
   }
-
-  /**
-   * One value of the samples of a long time, which are read piece by piece. The tenant's limits
-   * {@code range}, {@code series} and {@code samples} apply to the whole.
-   *
-   * @param description for people
-   * @param selectors of the samples
-   * @param after samples at or before this time are not read, ms
-   * @param to samples after this time are not read, ms; after {@code after}
-   * @param fold begins a value
-   */
-  record Folded<T>(
-      String description,
-      List<List<Matcher>> selectors,
-      long after,
-      long to,
-      Supplier<SampleFold<T>> fold)
-      implements Request<T> {}
 
   /**
    * The newest sample of series and of reductions, for federation.

@@ -32,7 +32,7 @@ import java.util.regex.Pattern;
  * @param wideSeries {@code query.wideSeries}
  * @param federateSeries {@code federate.maxSeries}
  * @param federateBytes {@code federate.maxBytes}
- * @param reportRows {@code report.maxRows}
+ * @param report {@code report}
  * @param slowWarn {@code query.slowWarn}
  * @param slowError {@code query.slowError}
  * @param limits {@code query.limits}
@@ -58,7 +58,7 @@ public record QueryConfig(
     long wideSeries,
     int federateSeries,
     long federateBytes,
-    int reportRows,
+    ReportSettings report,
     Duration slowWarn,
     Duration slowError,
     TenantLimits limits,
@@ -193,12 +193,6 @@ public record QueryConfig(
           KeyType.size(1L << 10, 2L << 30),
           256L << 20,
           "Maximum size of the response to a federation scrape; above it the scrape fails.");
-  private static final Key<Integer> REPORT_ROWS =
-      Key.of(
-          "report.maxRows",
-          KeyType.integer(1, 1_000_000),
-          100_000,
-          "Maximum number of rows of a report; with more it fails with status 422.");
 
   /** Every default, with these, and without rules and faults. */
   public static QueryConfig defaults(
@@ -216,7 +210,7 @@ public record QueryConfig(
         WIDE_SERIES.fallback().orElseThrow(),
         FEDERATE_SERIES.fallback().orElseThrow(),
         FEDERATE_BYTES.fallback().orElseThrow(),
-        REPORT_ROWS.fallback().orElseThrow(),
+        ReportSettings.none(),
         SLOW_WARN.fallback().orElseThrow(),
         SLOW_ERROR.fallback().orElseThrow(),
         TenantLimits.DEFAULT,
@@ -295,7 +289,7 @@ public record QueryConfig(
         wideSeries,
         federateSeries,
         federateBytes,
-        reportRows,
+        report,
         slowWarn,
         slowError,
         limits,
@@ -341,7 +335,7 @@ public record QueryConfig(
         in.get(WIDE_SERIES),
         in.get(FEDERATE_SERIES),
         in.get(FEDERATE_BYTES),
-        in.get(REPORT_ROWS),
+        ReportSettings.read(in),
         in.get(SLOW_WARN),
         in.get(SLOW_ERROR),
         TenantLimits.read(in),

@@ -1,8 +1,8 @@
 package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.query.http.Parameters;
-import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * One of the things that a report groups by.
  *
  * @param name as it is asked for
- * @param labels that may have it; the first that a series has counts
- * @param ofDevice true if a process has it from its GPU when its own series does not say
+ * @param labels that may have it; the first that the owner or the device has counts
  */
-record GroupKey(String name, List<String> labels, boolean ofDevice) {
+record GroupKey(String name, List<String> labels) {
   /** Keys that a report groups by when none are asked for. */
   static final String DEFAULT = "namespace,pod,container";
 
@@ -29,28 +29,30 @@ record GroupKey(String name, List<String> labels, boolean ofDevice) {
 
   static {
     // A scrape renames the labels of an exporter's GPU when its target has labels of these names.
-    owner("container", "exported_container", "container");
-    owner("pod", "exported_pod", "pod");
-    owner("namespace", "exported_namespace", "namespace");
+    key("container", "exported_container", "container");
+    key("pod", "exported_pod", "pod");
+    key("namespace", "exported_namespace", "namespace");
     // Not "job", which is the name of the scrape job in series of scraped exporters.
-    owner("job", "hpc_job");
-    owner("user", "user");
-    owner("account", "account");
-    owner("tenant", "tenant");
-    device("rack", "rack");
-    device("host", "Hostname", "hostname", "instance");
-    device("gpu", "UUID", "uuid");
-    device("mig", "GPU_I_ID");
-    device("profile", "GPU_I_PROFILE");
-    device("model", "modelName");
+    key("job", "hpc_job");
+    key("job_name", "job_name");
+    key("user", "user");
+    key("account", "account");
+    key("tenant", "tenant");
+    key("cluster", "cluster");
+    key("rack", "rack");
+    key("host", "Hostname", "hostname", "instance");
+    key("gpu", "UUID", "uuid");
+    key("mig", "GPU_I_ID");
+    key("profile", "GPU_I_PROFILE");
+    key("model", "modelName");
   }
 
-  private static void owner(String name, String... labels) {
-    KNOWN.put(name, new GroupKey(name, List.of(labels), false));
-  }
+  /** Model, profile and tenant, by which prices differ. */
+  static final List<GroupKey> OF_PRICES =
+      Stream.of("model", "profile", "tenant").map(KNOWN::get).toList();
 
-  private static void device(String name, String... labels) {
-    KNOWN.put(name, new GroupKey(name, List.of(labels), true));
+  private static void key(String name, String... labels) {
+    KNOWN.put(name, new GroupKey(name, List.of(labels)));
   }
 
   /**
@@ -84,7 +86,7 @@ record GroupKey(String name, List<String> labels, boolean ofDevice) {
     }
     String label = name.startsWith(LABEL) ? name.substring(LABEL.length()) : "";
     if (LABEL_NAME.matcher(label).matches()) {
-      return new GroupKey(name, List.of(label), false);
+      return new GroupKey(name, List.of(label));
     }
     throw Parameters.invalid(
         "by",
@@ -95,18 +97,14 @@ record GroupKey(String name, List<String> labels, boolean ofDevice) {
             + "; for a label of another name write label:NAME");
   }
 
-  /**
-   * Value of the key for a series; the empty text if it has none.
-   *
-   * @param device labels of the GPU or MIG instance that the series is of
-   */
-  String of(Labels series, Labels device) {
+  /** Value of the key for what an owner had of a device; the empty text if it has none. */
+  String of(UsageRow row) {
     for (String label : labels) {
-      String value = series.value(label);
+      String value = row.value(label);
       if (!value.isEmpty()) {
         return value;
       }
     }
-    return ofDevice && device != series ? of(device, device) : "";
+    return "";
   }
 }

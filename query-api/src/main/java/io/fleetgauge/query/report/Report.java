@@ -1,5 +1,6 @@
 package io.fleetgauge.query.report;
 
+import io.fleetgauge.query.prices.PriceRule;
 import java.util.List;
 
 /**
@@ -9,4 +10,14 @@ import java.util.List;
  *     which no sample tells of it
  * @param totals one row for each interval that has any, of all groups together
  */
-record Report(ReportQuery query, List<Row> rows, List<Row> totals) {}
+record Report(ReportQuery query, List<Row> rows, List<Row> totals) {
+
+  /** The rules that apply to anything in it. */
+  List<PriceRule> rules() {
+    return totals.stream()
+        .flatMap(row -> row.charges().stream())
+        .map(Row.Charge::rule)
+        .distinct()
+        .toList();
+  }
+}

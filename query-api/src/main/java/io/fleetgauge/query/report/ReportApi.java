@@ -2,6 +2,9 @@ package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
@@ -11,37 +14,51 @@ import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
 import io.fleetgauge.query.http.Parameters;
+import io.fleetgauge.query.prices.Rates;
 import io.vertx.core.Future;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
-/** {@code GET /api/v1/report/gpu-memory}: what groups of containers used of GPUs over a period. */
+/** {@code GET /api/v1/report/usage}: what groups of containers used of GPUs over a period. */
 public final class ReportApi {
   private static final long DAY = 86_400_000;
-  private static final long MAX_INTERVALS = 11_000;
+  private static final long MAX_INTERVALS = UsagePeriod.MAX_INTERVALS;
+
+  private static final Pattern RATIO = Pattern.compile("0(\\.\\d{1,6})?|1(\\.0{1,6})?");
 
   /** Times before it would be read from years without samples. */
   private static final long FIRST = 0;
 
   private final QueryConfig config;
   private final Querier querier;
+  private final Supplier<Rates> rates;
   private final LongSupplier clock;
 
-  private ReportApi(QueryConfig config, Querier querier, LongSupplier clock) {
+  private ReportApi(
+      QueryConfig config, Querier querier, Supplier<Rates> rates, LongSupplier clock) {
     this.config = config;
     this.querier = querier;
+    this.rates = rates;
     this.clock = clock;
   }
 
   /**
+   * @param rates prices and carbon as they are now
    * @param clock ms since the epoch
    */
   public static void mount(
-      ApiRoutes routes, QueryConfig config, Querier querier, LongSupplier clock) {
-    ReportApi api = new ReportApi(config, querier, clock);
-    routes.get("/api/v1/report/gpu-memory", api::report);
+      ApiRoutes routes,
+      QueryConfig config,
+      Querier querier,
+      Supplier<Rates> rates,
+      LongSupplier clock) {
+    ReportApi api = new ReportApi(config, querier, rates, clock);
+    routes.get("/api/v1/report/usage", api::report);
   }
 
   private Future<Body> report(ApiRequest request) throws QueryFailure {
@@ -51,18 +68,17 @@ public final class ReportApi {
     if (timeout <= 0) {
       throw Parameters.invalid("timeout", "must be above 0");
     }
-    Request.Folded<Report> folded =
-        new Request.Folded<>(
+    Request.Usage usage =
+        new Request.Usage(
             query.description(),
-            query.selectors(),
-            // A sample holds for the lookback, exclusive, so that its time is not read any more.
-            query.period().from() - query.lookback(),
-            query.period().to(),
-            () -> new ReportFold(query));
+            query.matchers(),
+            query.labels(),
+            UsagePeriod.of(query.pieces().borders()),
+            query.terms());
     Ask.Options options = request.options(Math.min(timeout, config.timeout().toMillis()));
     return request
-        .ask(querier, new Ask<>(request.caller(), folded, options))
-        .map(reply -> body(request, form, reply));
+        .ask(querier, new Ask<>(request.caller(), usage, options))
+        .map(reply -> body(request, form, query, reply));
   }
 
   private ReportQuery query(Parameters parameters) throws QueryFailure {
@@ -96,18 +112,60 @@ public final class ReportApi {
     }
     List<Matcher> matchers =
         selectors.isEmpty() ? List.of() : Parameters.selector("match[]", selectors.getFirst());
+    Rates at = rates.get();
+    Period period = new Period(from, to, Math.min(step, to - from));
+    Pieces pieces = Pieces.of(period, at.changes(from, to));
+    if (pieces.count() > UsagePeriod.MAX_INTERVALS) {
+      throw Parameters.invalid(
+          "to",
+          "prices and carbon cut the period into more than "
+              + UsagePeriod.MAX_INTERVALS
+              + " pieces; choose a shorter one");
+    }
     return new ReportQuery(
-        new Period(from, to, Math.min(step, to - from)),
+        pieces,
         GroupKey.parse(by.isEmpty() ? List.of(GroupKey.DEFAULT) : by),
         matchers,
-        config.lookback().toMillis(),
-        config.reportRows());
+        terms(parameters),
+        at,
+        config.report().maxRows());
   }
 
-  private static Body body(ApiRequest request, ReportFormat form, Reply<Report> reply) {
-    form.headers(reply.value().query()).forEach(request::respondWith);
-    return form.isLong(reply.value())
-        ? Body.streamed(out -> form.write(reply, out))
-        : Body.large(() -> form.body(reply));
+  private UsageTerms terms(Parameters parameters) throws QueryFailure {
+    UsageTerms defaults = UsageTerms.DEFAULT;
+    long bridge = parameters.duration("bridge", defaults.bridge());
+    if (bridge < 0 || bridge > DAY) {
+      throw Parameters.invalid("bridge", "must be from 0 to 1 day");
+    }
+    return new UsageTerms(
+        config.lookback().toMillis(),
+        bridge,
+        ratio(parameters, "busy", defaults.busy()),
+        ratio(parameters, "high_power", defaults.highPower()));
+  }
+
+  /** A ratio from 0 to 1, in millionths. */
+  private static int ratio(Parameters parameters, String name, int fallback) throws QueryFailure {
+    String text = parameters.text(name);
+    if (text.isEmpty()) {
+      return fallback;
+    }
+    if (!RATIO.matcher(text).matches()) {
+      throw Parameters.invalid(name, "must be a number from 0 to 1 with at most 6 decimals");
+    }
+    return new BigDecimal(text).movePointRight(6).intValueExact();
+  }
+
+  private static Body body(
+      ApiRequest request, ReportFormat form, ReportQuery query, Reply<List<UsageRow>> reply) {
+    form.headers(query).forEach(request::respondWith);
+    return Body.streamed(
+        out ->
+            form.write(
+                new Reply<>(
+                    UsageGroups.report(query, reply.value()),
+                    reply.warnings(),
+                    reply.completeness()),
+                out));
   }
 }

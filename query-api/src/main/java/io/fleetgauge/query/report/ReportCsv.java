@@ -2,7 +2,7 @@ package io.fleetgauge.query.report;
 
 import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Reply;
-import io.fleetgauge.sample.prometheus.Numbers;
+import io.fleetgauge.query.prices.Rates;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 
 /**
  * A report as RFC 4180 has it: a line of names, and lines that end with CR LF. Spreadsheets execute
@@ -33,24 +33,30 @@ final class ReportCsv {
     report.query().by().forEach(key -> names.add(key.name()));
     names.add("from");
     names.add("to");
-    for (Row.Figure figure : Row.Figure.values()) {
+    for (Figure figure : Figure.values()) {
       names.add(figure.field);
     }
-    names.add("hosts_expected");
-    names.add("hosts_missing");
+    names.addAll(List.of("currency", "price_rules"));
+    names.addAll(List.of("hosts_expected", "hosts_missing", "definitions"));
     line(writer, names);
     Completeness completeness = reply.completeness();
+    Rates rates = report.query().rates();
+    String definitions = String.join(". ", Definitions.of(report));
     for (Row row : report.rows()) {
       List<String> fields = new ArrayList<>(row.group());
       fields.add(Instant.ofEpochMilli(row.from()).toString());
       fields.add(Instant.ofEpochMilli(row.to()).toString());
-      for (Row.Figure figure : Row.Figure.values()) {
-        OptionalDouble value = figure.of(row);
-        fields.add(value.isPresent() ? Numbers.plain(value.getAsDouble()) : "");
+      for (Figure figure : Figure.values()) {
+        fields.add(figure.text(row, rates).orElse(""));
       }
+      List<Row.Charge> charges = row.charges();
+      fields.add(charges.isEmpty() ? "" : rates.prices().currency());
+      fields.add(
+          charges.stream().map(each -> each.rule().name()).collect(Collectors.joining("; ")));
       boolean known = completeness.expected() != Completeness.UNKNOWN;
       fields.add(known ? Integer.toString(completeness.expected()) : "");
       fields.add(known ? Integer.toString(completeness.missing().size()) : "");
+      fields.add(definitions);
       line(writer, fields);
     }
     writer.flush();

@@ -33,7 +33,7 @@ enum ReportFormat {
           "Content-Type",
           contentType,
           "Content-Disposition",
-          "attachment; filename=\"gpu-memory_"
+          "attachment; filename=\"usage_"
               + NAME.format(Instant.ofEpochMilli(query.period().from()))
               + "_"
               + NAME.format(Instant.ofEpochMilli(query.period().to()))
@@ -61,9 +61,6 @@ enum ReportFormat {
   private static final DateTimeFormatter NAME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
-  /** Above it a report is sent while it is written. */
-  private static final int MANY_ROWS = 2_000;
-
   final String contentType;
 
   ReportFormat(String contentType) {
@@ -85,10 +82,6 @@ enum ReportFormat {
 
   Map<String, String> headers(ReportQuery query) {
     return Map.of("Content-Type", contentType);
-  }
-
-  boolean isLong(Report report) {
-    return report.rows().size() > MANY_ROWS;
   }
 
   abstract void write(Reply<Report> reply, OutputStream out) throws IOException;

@@ -1,45 +1,52 @@
 package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.expr.Matcher;
-import io.fleetgauge.sample.Labels;
+import io.fleetgauge.promql.usage.UsageTerms;
+import io.fleetgauge.query.prices.Rates;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Parameters of a report.
  *
+ * @param pieces of the period
  * @param by keys that it groups by, in the order of the columns
  * @param matchers of the series that it is made of
- * @param lookback longest time that a sample holds, ms
+ * @param terms by which usage is counted
+ * @param rates by which it is priced
  * @param maxRows more are an error
  */
 record ReportQuery(
-    Period period, List<GroupKey> by, List<Matcher> matchers, long lookback, int maxRows) {
+    Pieces pieces,
+    List<GroupKey> by,
+    List<Matcher> matchers,
+    UsageTerms terms,
+    Rates rates,
+    int maxRows) {
 
-  String description() {
-    return "report gpu-memory from "
-        + Instant.ofEpochMilli(period.from())
-        + " to "
-        + Instant.ofEpochMilli(period.to())
-        + " by "
-        + by.stream().map(GroupKey::name).collect(Collectors.joining(","));
+  Period period() {
+    return pieces.period();
   }
 
-  /** One for each of {@link Measure#SOURCES}. */
-  List<List<Matcher>> selectors() {
-    List<List<Matcher>> selectors = new ArrayList<>();
-    for (Measure.Source source : Measure.SOURCES) {
-      List<Matcher> selector = new ArrayList<>();
-      selector.add(Matcher.of(Matcher.Kind.EQUAL, Labels.NAME, source.metric().name()));
-      if (source.role() == Measure.Role.SHARER) {
-        // What processes show, or what was configured, gives nobody an hour.
-        selector.add(Matcher.of(Matcher.Kind.EQUAL, "basis", "allocation"));
-      }
-      selector.addAll(matchers);
-      selectors.add(List.copyOf(selector));
-    }
-    return selectors;
+  /** The labels that rows are made of, sorted. */
+  List<String> labels() {
+    Stream<GroupKey> prices =
+        rates.prices().rules().isEmpty() ? Stream.empty() : GroupKey.OF_PRICES.stream();
+    return Stream.concat(by.stream(), prices)
+        .flatMap(key -> key.labels().stream())
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  String description() {
+    return "report usage from "
+        + Instant.ofEpochMilli(period().from())
+        + " to "
+        + Instant.ofEpochMilli(period().to())
+        + " by "
+        + by.stream().map(GroupKey::name).collect(Collectors.joining(","));
   }
 }

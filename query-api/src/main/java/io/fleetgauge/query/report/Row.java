@@ -1,77 +1,34 @@
 package io.fleetgauge.query.report;
 
+import io.fleetgauge.query.prices.PriceRule;
+import java.math.BigDecimal;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
-import java.util.function.Function;
 
 /**
- * Figures of a group in an interval.
+ * What a group had in an interval.
  *
  * @param group its values of what the report groups by, in that order
  * @param from ms
  * @param to ms
- * @param memory empty when no sample tells of it; so for the others
- * @param allocatedHours hours of GPUs that it was given
  */
-record Row(
-    List<String> group,
-    long from,
-    long to,
-    Optional<Memory> memory,
-    Optional<Utilization> utilization,
-    Optional<Double> allocatedHours) {
-
+record Row(List<String> group, long from, long to, Sums sums) {
   /**
-   * Memory of GPUs.
+   * What a rule prices of a row.
    *
-   * @param usedBytes at the end; empty when it has no value then
-   * @param averageBytes over the time in which it had a value
-   * @param seconds that time
+   * @param hours of GPUs
    */
-  record Memory(OptionalLong usedBytes, long peakBytes, double averageBytes, double seconds) {}
+  record Charge(PriceRule rule, BigDecimal hours, BigDecimal cost) {}
 
-  /**
-   * Utilization of its GPUs, as a ratio.
-   *
-   * @param averageRatio over the time of its GPUs
-   * @param peakRatio the highest average of its GPUs at one time
-   * @param busyHours hours in which they were busy
-   */
-  record Utilization(double averageRatio, double peakRatio, double busyHours) {}
-
-  /** The figures of a row by the names that they have in JSON and CSV. */
-  enum Figure {
-    MEMORY_USED(
-        "memory_used_bytes",
-        row ->
-            row.memory
-                .map(Memory::usedBytes)
-                .filter(OptionalLong::isPresent)
-                .map(used -> (double) used.getAsLong())),
-    MEMORY_PEAK("memory_peak_bytes", row -> row.memory.map(memory -> (double) memory.peakBytes)),
-    MEMORY_AVERAGE("memory_average_bytes", row -> row.memory.map(Memory::averageBytes)),
-    MEMORY_SECONDS("memory_seconds", row -> row.memory.map(Memory::seconds)),
-    UTILIZATION_AVERAGE(
-        "utilization_average_ratio", row -> row.utilization.map(Utilization::averageRatio)),
-    UTILIZATION_PEAK("utilization_peak_ratio", row -> row.utilization.map(Utilization::peakRatio)),
-    HOURS_ALLOCATED("gpu_hours_allocated", Row::allocatedHours),
-    HOURS_BUSY("gpu_hours_busy", row -> row.utilization.map(Utilization::busyHours));
-
-    /** In JSON and CSV, with its unit. */
-    final String field;
-
-    private final Function<Row, Optional<Double>> value;
-
-    Figure(String field, Function<Row, Optional<Double>> value) {
-      this.field = field;
-      this.value = value;
-    }
-
-    /** Empty when no sample tells of it. */
-    OptionalDouble of(Row row) {
-      return value.apply(row).map(OptionalDouble::of).orElseGet(OptionalDouble::empty);
-    }
+  /** What it costs by the rules that apply, in the order in which they were met. */
+  List<Charge> charges() {
+    return sums.priced().entrySet().stream()
+        .filter(each -> each.getValue().toBigInteger().signum() != 0)
+        .map(
+            each ->
+                new Charge(
+                    each.getKey(),
+                    Units.hours(each.getValue().toBigInteger()),
+                    Units.rounded(Units.cost(each.getKey(), each.getValue()))))
+        .toList();
   }
 }

@@ -11,6 +11,7 @@ import io.fleetgauge.runtime.config.TracingSettings;
 import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.runtime.key.ConfigException;
 import io.fleetgauge.sample.relabel.Relabelling;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class QueryConfigTest {
                 500_000,
                 500_000,
                 256 << 20,
-                100_000,
+                new ReportSettings(100_000, Optional.empty(), Optional.empty(), BigDecimal.ONE),
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
                 new TenantLimits(
@@ -88,7 +89,7 @@ class QueryConfigTest {
             """
             http: {host: 127.0.0.1, port: 1, allowedOrigins: ["https://g.example:3000", "http://[::1]"]}
             federate: {maxSeries: 11, maxBytes: 12KiB}
-            report: {maxRows: 13}
+            report: {maxRows: 13, prices: /dev/null, carbon: /dev/null, pue: 1.25}
             query:
               timeout: 5s
               lookback: 1m
@@ -148,7 +149,13 @@ class QueryConfigTest {
     assertThat(config.wideSeries()).isEqualTo(4);
     assertThat(config.federateSeries()).isEqualTo(11);
     assertThat(config.federateBytes()).isEqualTo(12 << 10);
-    assertThat(config.reportRows()).isEqualTo(13);
+    assertThat(config.report())
+        .isEqualTo(
+            new ReportSettings(
+                13,
+                Optional.of(Path.of("/dev/null")),
+                Optional.of(Path.of("/dev/null")),
+                new BigDecimal("1.25")));
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.inventory())

@@ -375,7 +375,7 @@ public abstract class FleetContract extends SourceContract {
         new UsageRead(
             List.of(),
             List.of("pod"),
-            new UsagePeriod(START, START + 4 * STEP, 2 * STEP),
+            UsagePeriod.every(START, START + 4 * STEP, 2 * STEP),
             UsageTerms.DEFAULT,
             1_000);
     List<UsageRow> found = await(shards.usage(read, options())).value();

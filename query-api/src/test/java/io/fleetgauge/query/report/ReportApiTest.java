@@ -2,6 +2,7 @@ package io.fleetgauge.query.report;
 
 import static io.fleetgauge.query.ApiServer.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fleetgauge.query.ApiServer;
@@ -11,6 +12,7 @@ import io.fleetgauge.sample.Staleness;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +29,13 @@ class ReportApiTest {
   private static final long MINUTE = 60_000;
   private static final long HOUR = 60 * MINUTE;
   private static final double GIB = 1 << 30;
-  private static final String PATH = "/api/v1/report/gpu-memory";
+  private static final String PATH = "/api/v1/report/usage";
 
+  @TempDir private Path folder;
   private ApiServer api;
 
   @BeforeEach
-  void start(Vertx vertx, @TempDir Path folder) throws Exception {
+  void start(Vertx vertx) throws Exception {
     api = new ApiServer(vertx, folder, "report: {maxRows: 8}");
   }
 
@@ -105,18 +108,25 @@ class ReportApiTest {
     assertThat(a.path("memory_peak_bytes").asDouble()).isEqualTo(GIB);
     assertThat(a.path("memory_average_bytes").asDouble()).isEqualTo(GIB);
     assertThat(a.path("memory_seconds").asDouble()).isEqualTo(3_600);
-    assertThat(a.path("utilization_average_ratio").asDouble()).isEqualTo(0.25);
+    assertThat(a.path("activity_average_ratio").asDouble()).isEqualTo(0.25);
     assertThat(a.path("gpu_hours_allocated").asDouble()).isEqualTo(1);
-    assertThat(a.path("gpu_hours_busy").asDouble()).isEqualTo(0.25);
+    assertThat(a.path("gpu_hours_busy").asDouble()).isEqualTo(1);
+    assertThat(a.path("gpu_hours_idle").asDouble()).isZero();
+    assertThat(a.path("energy_kwh").isNull()).as("no sample tells of it").isTrue();
     assertThat(b.path("memory_used_bytes").asDouble()).isEqualTo(3 * GIB);
-    assertThat(b.path("utilization_peak_ratio").asDouble()).isEqualTo(0.8);
-    assertThat(b.path("gpu_hours_busy").asDouble()).isEqualTo(0.8);
+    assertThat(b.path("activity_average_ratio").asDouble()).isEqualTo(0.8);
+    assertThat(b.path("gpu_hours_busy").asDouble()).isEqualTo(1);
     JsonNode all = report.path("totals").get(0);
     assertThat(all.has("group")).isFalse();
     assertThat(all.path("memory_average_bytes").asDouble()).isEqualTo(2 * GIB);
     assertThat(all.path("gpu_hours_allocated").asDouble()).isEqualTo(2);
     assertThat(report.path("by").toString()).isEqualTo("[\"tenant\",\"pod\"]");
-    assertThat(report.path("lookback_seconds").asInt()).isEqualTo(300);
+    JsonNode definitions = report.path("definitions");
+    assertThat(definitions.path("lookback_seconds").asInt()).isEqualTo(300);
+    assertThat(definitions.path("bridge_seconds").asInt()).isEqualTo(3_600);
+    assertThat(definitions.path("busy_activity_ratio").asDouble()).isEqualTo(0.05);
+    assertThat(definitions.path("high_power_ratio").asDouble()).isEqualTo(0.16);
+    assertThat(definitions.path("prices").isNull()).isTrue();
     assertThat(report.path("completeness").toString())
         .isEqualTo("{\"hosts\":3,\"answered\":3,\"missing\":[]}");
   }
@@ -209,11 +219,15 @@ class ReportApiTest {
       add("gpu_allocation_info", info.with("basis", "process").with("slot", "9"), after, NOW, 1);
     }
     JsonNode report = report("root", "by=pod");
-    assertThat(groups(report)).containsExactly("", "p1", "p2");
+    assertThat(groups(report)).containsExactly("p1", "p2");
     assertThat(report.path("rows").findValues("memory_used_bytes").toString())
-        .isEqualTo("[3221225472, 3221225472, 4294967296]");
+        .as("3 GiB and 4 GiB of processes, and half of the rest each")
+        .isEqualTo("[4831838208, 5905580032]");
     assertThat(report.path("rows").findValues("gpu_hours_allocated").toString())
-        .isEqualTo("[null, 1, 1]");
+        .isEqualTo("[1, 1]");
+    JsonNode ofA = report("a", "by=pod");
+    assertThat(groups(ofA)).as("its part of what it shares").containsExactly("p1");
+    assertThat(ofA.path("totals").get(0).path("gpu_hours_allocated").asDouble()).isEqualTo(1);
     assertThat(report.path("totals").get(0).path("gpu_hours_allocated").asDouble()).isEqualTo(2);
     JsonNode byRack = report("root", "by=rack,gpu");
     assertThat(groups(byRack)).containsExactly("r2/GPU-2");
@@ -233,8 +247,69 @@ class ReportApiTest {
     JsonNode row = report("root", "by=tenant").path("rows").get(0);
     assertThat(row.path("memory_seconds").asDouble()).isEqualTo(10 + 60 + 300);
     assertThat(row.path("memory_average_bytes").asDouble())
-        .isEqualTo((70 * GIB + 300 * 2 * GIB) / 370);
+        .isCloseTo((70 * GIB + 300 * 2 * GIB) / 370, withPercentage(1e-12));
     assertThat(row.path("gpu_hours_allocated").isNull()).isTrue();
+  }
+
+  @Tag("slow")
+  @Test
+  void theTermsAreParametersAndStandInTheReport() throws Exception {
+    twoTenants();
+    JsonNode report = report("root", "by=tenant&busy=0.5&high_power=0.25&bridge=0");
+    assertThat(report.path("rows").get(0).path("gpu_hours_idle").asDouble()).isEqualTo(1);
+    assertThat(report.path("rows").get(1).path("gpu_hours_busy").asDouble()).isEqualTo(1);
+    assertThat(report.path("definitions").path("busy_activity_ratio").asDouble()).isEqualTo(0.5);
+    assertThat(report.path("definitions").path("high_power_ratio").asDouble()).isEqualTo(0.25);
+    assertThat(report.path("definitions").path("bridge_seconds").asInt()).isZero();
+  }
+
+  @Tag("slow")
+  @Test
+  void pricesAndCarbonCutThePeriodAndATenantSeesOnlyRulesThatApplyToIt(Vertx vertx)
+      throws Exception {
+    Path prices =
+        Files.writeString(
+            folder.resolve("prices.yaml"),
+            """
+            currency: EUR
+            prices:
+              - {name: until ten, to: 2026-11-21T22:00:00Z, tenant: b, price: 6}
+              - {name: price of b, tenant: b, price: 9}
+              - {name: price of a, tenant: a, price: 2}
+              - {name: broken, price: x}
+            """);
+    Path carbon =
+        Files.writeString(folder.resolve("carbon.csv"), "2026-11-21T20:00:00Z,1\ndefault,100\n");
+    api.close();
+    api =
+        new ApiServer(
+            vertx, folder, "report: {prices: " + prices + ", carbon: " + carbon + ", pue: 1.5}");
+    twoTenants();
+    for (String owner : List.of("a", "b")) {
+      long after = owner.equals("a") ? NOW - 2 * HOUR - MINUTE : NOW - HOUR - MINUTE;
+      add("DCGM_FI_DEV_POWER_USAGE", gpu(1, "tenant", owner), after, after + HOUR, 600);
+    }
+    JsonNode report = report("root", "by=tenant");
+    JsonNode b = report.path("rows").get(1);
+    // From 21:26:40 to 22:00, and from there to 22:26:40.
+    assertThat(b.path("cost").decimalValue()).isEqualByComparingTo("7.33333333333333");
+    assertThat(b.path("price_rules").toString())
+        .isEqualTo(
+            "[{\"name\":\"until ten\",\"price\":6,\"gpu_hours\":0.555555555555556,"
+                + "\"cost\":3.33333333333333},"
+                + "{\"name\":\"price of b\",\"price\":9,\"gpu_hours\":0.444444444444444,"
+                + "\"cost\":4}]");
+    assertThat(report.path("totals").get(0).path("cost").decimalValue())
+        .isEqualByComparingTo("9.33333333333333");
+    assertThat(report.path("definitions").path("entries_left_out").asInt()).isEqualTo(1);
+    String whole = "?from=" + (NOW - 2 * HOUR) / 1_000 + "&by=tenant&format=";
+    for (String form : List.of("json", "csv", "html")) {
+      String ofA = api.http.get("a", PATH + whole + form).body();
+      assertThat(ofA).contains("price of a").doesNotContain("price of b", "until ten", "broken");
+    }
+    Files.writeString(prices, "prices: [{name: new, price: 1}]");
+    api.rates.look();
+    assertThat(report("root", "by=tenant").path("rows").get(1).path("cost").asInt()).isEqualTo(1);
   }
 
   @Tag("slow")
@@ -248,18 +323,15 @@ class ReportApiTest {
     assertThat(csv.statusCode()).isEqualTo(200);
     assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
     assertThat(csv.headers().firstValue("Content-Disposition").orElseThrow())
-        .isEqualTo("attachment; filename=\"gpu-memory_20261121T212640Z_20261121T222640Z.csv\"");
+        .isEqualTo("attachment; filename=\"usage_20261121T212640Z_20261121T222640Z.csv\"");
     assertThat(csv.headers().firstValue("X-Fleetgauge-Completeness").orElseThrow())
         .startsWith("hosts=3; answered=3");
     assertThat(csv.body())
-        .isEqualTo(
-            "pod,tenant,from,to,memory_used_bytes,memory_peak_bytes,memory_average_bytes,"
-                + "memory_seconds,utilization_average_ratio,utilization_peak_ratio,"
-                + "gpu_hours_allocated,gpu_hours_busy,hosts_expected,hosts_missing\r\n"
-                + "'=cmd|' /C calc'!A0,\"a, \"\"b\"\"\r\n\",2026-11-21T21:26:40Z,"
-                + "2026-11-21T22:26:40Z,1048576,1048576,1048576,3540,,,,,3,0\r\n"
-                + "q,b,2026-11-21T21:26:40Z,2026-11-21T22:26:40Z,3221225472,3221225472,"
-                + "3221225472,3600,0.8,0.8,1,0.8,3,0\r\n");
+        .startsWith("pod,tenant,from,to,gpu_hours_allocated,")
+        .contains(
+            "'=cmd|' /C calc'!A0,\"a, \"\"b\"\"\r\n\",2026-11-21T21:26:40Z,2026-11-21T22:26:40Z,")
+        .contains("q,b,2026-11-21T21:26:40Z,2026-11-21T22:26:40Z,1,1,0,0,0,3600,3600,0,0,0,,,,,")
+        .endsWith("up to 1h are allocated\r\n");
   }
 
   @Tag("slow")
@@ -276,7 +348,7 @@ class ReportApiTest {
         .contains("<th>label:rack</th>")
         .contains("From 2026-11-20T22:26:40Z to 2026-11-21T22:26:40Z, of all 3 hosts")
         .contains("<td colspan=\"2\">Total</td>")
-        .contains("<td class=\"n\">3.00</td>")
+        .contains("<td class=\"n\">3.00</td>", "<li>Busy is allocated time with an activity of")
         .doesNotContain("<script")
         .doesNotContain("http:")
         .doesNotContain("https:");
@@ -291,7 +363,8 @@ class ReportApiTest {
     assertThat(envelope.path("warnings").get(0).asText()).contains("1 of 3 hosts are missing: n2");
     assertThat(envelope.path("data").path("completeness").toString())
         .isEqualTo("{\"hosts\":3,\"answered\":2,\"missing\":[\"n2\"]}");
-    assertThat(api.http.get("root", PATH + "?by=tenant&format=csv").body()).contains(",3,1\r\n");
+    assertThat(api.http.get("root", PATH + "?by=tenant&format=csv").body())
+        .contains(",3,1,Busy is");
     assertThat(api.http.get("root", PATH + "?by=tenant&format=html").body())
         .contains("of 2 of 3 hosts.")
         .contains("<p class=\"warning\">incomplete result: 1 of 3 hosts are missing: n2</p>");
@@ -307,7 +380,8 @@ class ReportApiTest {
         new String[][] {
           {
             "by=contaner",
-            "\"by\": \"contaner\" is none of account, container, gpu, host, job, mig,"
+            "\"by\": \"contaner\" is none of account, cluster, container, gpu, host, job, job_name,"
+                + " mig,"
           },
           {"by=pod,pod", "\"by\": \"pod\" is named twice"},
           {"by=pod&by=pod", "\"by\": \"pod\" is named twice"},
@@ -327,6 +401,10 @@ class ReportApiTest {
           {"step=-5s", "\"step\": cannot parse"},
           {"step=1s", "\"step\": makes more than 11000 intervals"},
           {"step=1s&from=" + (NOW / 1_000 - 11_001), "\"step\": makes more than 11000 intervals"},
+          {"busy=1.1", "\"busy\": must be a number from 0 to 1 with at most 6 decimals"},
+          {"busy=-0", "\"busy\": must be a number from 0 to 1 with at most 6 decimals"},
+          {"high_power=1e-1", "\"high_power\": must be a number from 0 to 1"},
+          {"bridge=2d", "\"bridge\": must be from 0 to 1 day"},
           {"timeout=0", "\"timeout\": must be above 0"},
           {"match[]=%7B", "\"match[]\": "},
           {"match[]=a&match[]=b", "\"match[]\": a report takes one selector"},

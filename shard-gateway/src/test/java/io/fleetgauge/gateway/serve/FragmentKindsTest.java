@@ -550,7 +550,7 @@ class FragmentKindsTest {
         new UsageQuestion(
             List.of(),
             List.of("hpc_job", "UUID"),
-            new UsagePeriod(START, START + 10 * STEP, 10 * STEP),
+            UsagePeriod.every(START, START + 10 * STEP, 10 * STEP),
             UsageTerms.DEFAULT,
             1_000);
     List<UsageRow> rows = ask(question).rows();

@@ -1,0 +1,196 @@
+package io.fleetgauge.query.report;
+
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.query.prices.Rates;
+import io.fleetgauge.query.prices.Shares;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** The figures of a row. */
+enum Figure {
+  HOURS_ALLOCATED("gpu_hours_allocated", Unit.HOURS, (row, rates) -> hours(row, row.allocated())),
+  HOURS_BUSY("gpu_hours_busy", Unit.HOURS, (row, rates) -> hours(row, row.of(Amount.BUSY))),
+  HOURS_EXECUTION_IDLE(
+      "gpu_hours_execution_idle",
+      Unit.HOURS,
+      (row, rates) -> hours(row, row.of(Amount.EXECUTION_IDLE))),
+  HOURS_IDLE("gpu_hours_idle", Unit.HOURS, (row, rates) -> hours(row, row.of(Amount.IDLE))),
+  HOURS_UNKNOWN(
+      "gpu_hours_unknown", Unit.HOURS, (row, rates) -> hours(row, row.of(Amount.UNKNOWN))),
+  SECONDS_ALLOCATED(
+      "gpu_seconds_allocated", Unit.EXACT, (row, rates) -> seconds(row, row.allocated())),
+  SECONDS_BUSY("gpu_seconds_busy", Unit.EXACT, (row, rates) -> seconds(row, row.of(Amount.BUSY))),
+  SECONDS_EXECUTION_IDLE(
+      "gpu_seconds_execution_idle",
+      Unit.EXACT,
+      (row, rates) -> seconds(row, row.of(Amount.EXECUTION_IDLE))),
+  SECONDS_IDLE("gpu_seconds_idle", Unit.EXACT, (row, rates) -> seconds(row, row.of(Amount.IDLE))),
+  SECONDS_UNKNOWN(
+      "gpu_seconds_unknown", Unit.EXACT, (row, rates) -> seconds(row, row.of(Amount.UNKNOWN))),
+  ENERGY("energy_kwh", Unit.PLAIN, (row, rates) -> some(row.energy()).map(Units::kilowattHours)),
+  ENERGY_ESTIMATED(
+      "energy_estimated_kwh",
+      Unit.PLAIN,
+      (row, rates) ->
+          some(row.energy()).map(all -> Units.kilowattHours(row.of(Amount.ENERGY_ESTIMATED)))),
+  JOULES("energy_joules", Unit.EXACT, (row, rates) -> some(row.energy()).map(Units::joules)),
+  JOULES_ESTIMATED(
+      "energy_estimated_joules",
+      Unit.EXACT,
+      (row, rates) -> some(row.energy()).map(all -> Units.joules(row.of(Amount.ENERGY_ESTIMATED)))),
+  MEMORY_USED("memory_used_bytes", Unit.GIB, (row, rates) -> number(row.memoryAtEnd())),
+  MEMORY_PEAK("memory_peak_bytes", Unit.GIB, (row, rates) -> number(row.memoryPeak())),
+  MEMORY_AVERAGE(
+      "memory_average_bytes",
+      Unit.GIB,
+      (row, rates) ->
+          mean(row, Amount.MEMORY, Amount.MEMORY_TIME).map(each -> each.movePointRight(6))),
+  MEMORY_SECONDS(
+      "memory_seconds",
+      Unit.SECONDS,
+      (row, rates) -> some(row.of(Amount.MEMORY_TIME)).map(Units::deviceSeconds)),
+  ACTIVITY(
+      "activity_average_ratio",
+      Unit.PERCENT,
+      (row, rates) -> mean(row, Amount.ACTIVITY, Amount.ACTIVITY_TIME)),
+  SM("sm_average_ratio", Unit.PERCENT, (row, rates) -> mean(row, Amount.SM, Amount.SM_TIME)),
+  TENSOR(
+      "tensor_average_ratio",
+      Unit.PERCENT,
+      (row, rates) -> mean(row, Amount.TENSOR, Amount.TENSOR_TIME)),
+  DRAM(
+      "dram_average_ratio", Unit.PERCENT, (row, rates) -> mean(row, Amount.DRAM, Amount.DRAM_TIME)),
+  NVLINK("nvlink_bytes", Unit.GIB, (row, rates) -> count(row, Amount.NVLINK)),
+  PCIE("pcie_bytes", Unit.GIB, (row, rates) -> count(row, Amount.PCIE)),
+  CPU("cpu_seconds", Unit.SECONDS, (row, rates) -> some(row.of(Amount.CPU)).map(Units::seconds)),
+  IO("io_bytes", Unit.GIB, (row, rates) -> count(row, Amount.IO)),
+  COST("cost", Unit.PLAIN, (row, rates) -> cost(row).map(Units::rounded)),
+  COST_GPU("cost_gpu", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::gpu)),
+  COST_CPU("cost_cpu", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::cpu)),
+  COST_MEMORY("cost_memory", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::memory)),
+  HOURS_UNPRICED(
+      "gpu_hours_unpriced",
+      Unit.HOURS,
+      (row, rates) ->
+          rates.prices().rules().isEmpty() ? Optional.empty() : hours(row, row.unpriced())),
+  CARBON(
+      "carbon_grams",
+      Unit.KILOGRAMS,
+      (row, rates) -> some(row.ratedEnergy()).map(any -> Units.grams(row.carbon(), rates.pue()))),
+  ENERGY_WITHOUT_CARBON(
+      "energy_without_carbon_kwh",
+      Unit.PLAIN,
+      (row, rates) ->
+          rates.carbon().isEmpty()
+              ? Optional.empty()
+              : some(row.energy())
+                  .map(all -> Units.kilowattHours(all.subtract(row.ratedEnergy()))));
+
+  /** What the page makes of a figure. */
+  enum Unit {
+    HOURS(1),
+    PLAIN(1),
+    GIB(1 << 30),
+    SECONDS(3_600),
+    PERCENT(0.01),
+    KILOGRAMS(1_000),
+    /** Not on the page, which has the same in another unit. */
+    EXACT(1);
+
+    private final BigDecimal size;
+
+    Unit(double size) {
+      this.size = BigDecimal.valueOf(size);
+    }
+  }
+
+  /** In JSON and CSV, with its unit. */
+  final String field;
+
+  private final Unit unit;
+  private final BiFunction<Sums, Rates, Optional<BigDecimal>> value;
+
+  Figure(String field, Unit unit, BiFunction<Sums, Rates, Optional<BigDecimal>> value) {
+    this.field = field;
+    this.unit = unit;
+    this.value = value;
+  }
+
+  /** Empty when no sample tells of it. */
+  Optional<BigDecimal> of(Row row, Rates rates) {
+    return value.apply(row.sums(), rates);
+  }
+
+  boolean has(Row row, Rates rates) {
+    return of(row, rates).isPresent();
+  }
+
+  /** As JSON and CSV have it; empty when no sample tells of it. */
+  Optional<String> text(Row row, Rates rates) {
+    return of(row, rates).map(Figure::plain);
+  }
+
+  static String plain(BigDecimal value) {
+    return value.signum() == 0 ? "0" : value.stripTrailingZeros().toPlainString();
+  }
+
+  boolean isOnPage() {
+    return unit != Unit.EXACT;
+  }
+
+  /** As the page has it. */
+  String pageText(BigDecimal of) {
+    return of.divide(unit.size, 2, RoundingMode.HALF_EVEN).toPlainString();
+  }
+
+  // --- values ---
+
+  private static Optional<BigInteger> some(BigInteger sum) {
+    return sum.signum() == 0 ? Optional.empty() : Optional.of(sum);
+  }
+
+  private static Optional<BigDecimal> hours(Sums row, BigInteger time) {
+    return some(row.allocated()).map(any -> Units.hours(time));
+  }
+
+  private static Optional<BigDecimal> seconds(Sums row, BigInteger time) {
+    return some(row.allocated()).map(any -> Units.deviceSeconds(time));
+  }
+
+  private static Optional<BigDecimal> count(Sums row, Amount amount) {
+    return some(row.of(amount)).map(BigDecimal::new);
+  }
+
+  private static Optional<BigDecimal> number(OptionalLong value) {
+    return value.isPresent()
+        ? Optional.of(BigDecimal.valueOf(value.getAsLong()))
+        : Optional.empty();
+  }
+
+  private static Optional<BigDecimal> mean(Sums row, Amount integral, Amount time) {
+    return some(row.of(time)).map(known -> Units.quotient(row.of(integral), known));
+  }
+
+  private static Optional<BigDecimal> cost(Sums row) {
+    return row.priced().entrySet().stream()
+        .filter(each -> each.getValue().toBigInteger().signum() != 0)
+        .map(each -> Units.cost(each.getKey(), each.getValue()))
+        .reduce(BigDecimal::add);
+  }
+
+  private static Optional<BigDecimal> part(
+      Sums row, Rates rates, Function<Shares, BigDecimal> share) {
+    return rates
+        .prices()
+        .shares()
+        .flatMap(
+            shares ->
+                cost(row)
+                    .map(all -> Units.rounded(all.multiply(share.apply(shares)).movePointLeft(2))));
+  }
+}

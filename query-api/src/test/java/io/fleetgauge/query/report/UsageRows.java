@@ -1,0 +1,57 @@
+package io.fleetgauge.query.report;
+
+import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.sample.Labels;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** Builds rows of usage. */
+final class UsageRows {
+  static final long HOUR = 3_600_000;
+
+  /** A device for an hour. */
+  static final long GPU_HOUR = 1_000_000 * HOUR;
+
+  private final Labels device;
+  private final Labels owner;
+  private final int interval;
+  private final Map<Amount, Long> amounts = new EnumMap<>(Amount.class);
+  private long peak = -1;
+  private long atEnd = -1;
+
+  private UsageRows(Labels device, Labels owner, int interval) {
+    this.device = device;
+    this.owner = owner;
+    this.interval = interval;
+  }
+
+  static UsageRows of(Labels device, Labels owner, int interval) {
+    return new UsageRows(device, owner, interval);
+  }
+
+  UsageRows with(Amount amount, long value) {
+    amounts.put(amount, value);
+    return this;
+  }
+
+  /** Bytes that it had for an hour. */
+  UsageRows memory(long bytes, long atTheEnd) {
+    peak = bytes;
+    atEnd = atTheEnd;
+    return with(Amount.MEMORY, bytes * HOUR).with(Amount.MEMORY_TIME, GPU_HOUR);
+  }
+
+  UsageRow row() {
+    List<Integral> all = new ArrayList<>();
+    for (Amount each : Amount.values()) {
+      Integral integral = new Integral();
+      integral.add(amounts.getOrDefault(each, 0L), 1);
+      all.add(integral);
+    }
+    return new UsageRow(device, owner, interval, all, peak, atEnd);
+  }
+}
