@@ -65,7 +65,7 @@ class UsageLedgerTest {
     long from = 200 + random.nextInt(200);
     long to = END - random.nextInt(300);
     long step = random.nextBoolean() ? to - from : 50 + random.nextInt(400);
-    UsagePeriod period = new UsagePeriod(from, to, Math.min(step, to - from));
+    UsagePeriod period = UsagePeriod.every(from, to, Math.min(step, to - from));
     List<UsageRow> rows = usage(all, period, random.longs(random.nextInt(9), from - 100, to + 100));
     PlainUsage ledger = new PlainUsage(all, period, TERMS, Set.of("lbl"), END + 500);
     assertThat(rows).as("seed " + seed).isEqualTo(ledger.rows());
@@ -99,11 +99,11 @@ class UsageLedgerTest {
       long cut = 400 + random.nextInt(400);
       List<UsageRow> parts = new ArrayList<>();
       for (UsagePeriod part :
-          List.of(new UsagePeriod(300, cut, cut), new UsagePeriod(cut, 900, 900))) {
+          List.of(UsagePeriod.every(300, cut, cut), UsagePeriod.every(cut, 900, 900))) {
         usage(all, part, LongStream.empty()).forEach(row -> parts.add(withoutEnd(row)));
       }
       List<UsageRow> whole =
-          usage(all, new UsagePeriod(300, 900, 600), LongStream.of(cut)).stream()
+          usage(all, UsagePeriod.every(300, 900, 600), LongStream.of(cut)).stream()
               .map(UsageLedgerTest::withoutEnd)
               .toList();
       assertThat(UsageRow.joined(parts)).as("seed " + seed).isEqualTo(whole);
@@ -120,7 +120,7 @@ class UsageLedgerTest {
       List<UsageRow> rows =
           usage(
               new RandomGpus(seed, END).series(),
-              new UsagePeriod(100, END, 300),
+              UsagePeriod.every(100, END, 300),
               LongStream.empty());
       for (Amount amount : Amount.values()) {
         Integral total = sum(rows, amount);
