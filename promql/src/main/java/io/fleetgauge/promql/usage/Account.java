@@ -25,6 +25,10 @@ final class Account {
       high[i] +=
           Math.multiplyHigh(value, millis) + (Long.compareUnsigned(low[i], more) < 0 ? 1 : 0);
     }
+
+    void see(long memory) {
+      peak = Math.max(peak, memory);
+    }
   }
 
   final Labels device;

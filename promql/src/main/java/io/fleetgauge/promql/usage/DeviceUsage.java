@@ -76,6 +76,7 @@ final class DeviceUsage {
           }
         }
         slot.tracks.add(track);
+        track.slot = slot;
       }
     }
   }
@@ -94,20 +95,16 @@ final class DeviceUsage {
 
   // --- at a time ---
 
-  /**
-   * Looks at its series, which have been moved to a time.
-   *
-   * @param isSampled true if it has a sample at the time
-   */
-  void look(long time, boolean isSampled) {
-    if (isSampled) {
-      sampledAt = time;
-    }
+  /** Looks at its series, which have been moved to a time. */
+  void look(long time) {
     boolean wasLive = isLive;
     isLive = false;
     for (Slot slot : slots) {
       slot.look();
       isLive |= slot.isHeld();
+      if (slot.since() == time) {
+        sampledAt = time;
+      }
     }
     if (wasLive && !isLive) {
       goneAt = time;
@@ -237,8 +234,44 @@ final class DeviceUsage {
     return gauges[measure.ordinal()].value();
   }
 
+  Slot slot(Measure measure) {
+    return gauges[measure.ordinal()];
+  }
+
+  boolean isAllocated() {
+    return isAllocated;
+  }
+
+  /** The slot of its activity; null if there is none. */
+  Slot activity() {
+    return slot(has(Measure.UTILIZATION) ? Measure.UTILIZATION : Measure.ENGINE);
+  }
+
+  /** The account of a part of it. */
+  Account account(Track part) {
+    return part.account(labels, accounts);
+  }
+
+  List<Track> memoryParts() {
+    List<Track> processes = parts(Measure.PROCESS_MEMORY);
+    return processes.isEmpty() ? parts(Measure.CONTAINER_MEMORY) : processes;
+  }
+
+  /** Goes on to the end of a steady run; its tracks are there. */
+  void skip(long now, long end) {
+    boolean isSampled = false;
+    for (Slot slot : slots) {
+      slot.skip(now, end);
+      isSampled |= slot.isHeld() && slot.since() == end;
+    }
+    if (isSampled) {
+      sampledAt = end;
+      seen = new Seen(end, split, isAllocated, isCounted, nobody());
+    }
+  }
+
   /** The parts of a measure; of several label sets of a process or container the newest counts. */
-  private List<Track> parts(Measure measure) {
+  List<Track> parts(Measure measure) {
     if (parts.isEmpty()) {
       return List.of();
     }
@@ -259,12 +292,8 @@ final class DeviceUsage {
 
   /** Writes down what its owners have of it for some time in one interval. */
   void write(int interval, long millis, boolean isEnd) {
-    List<Track> processes = parts(Measure.PROCESS_MEMORY);
-    memory.begin(
-        has(Measure.MEMORY) ? value(Measure.MEMORY) : NOTHING,
-        processes.isEmpty() ? parts(Measure.CONTAINER_MEMORY) : processes);
-    Measure busy = has(Measure.UTILIZATION) ? Measure.UTILIZATION : Measure.ENGINE;
-    activity.begin(has(busy) ? value(busy) : NOTHING, parts(Measure.CONTAINER_ACTIVITY));
+    memory.begin(slot(Measure.MEMORY), memoryParts());
+    activity.begin(activity(), parts(Measure.CONTAINER_ACTIVITY));
     memory.write(Amount.MEMORY, Amount.MEMORY_TIME, interval, millis);
     memory.writeLevels(interval, isEnd);
     activity.write(Amount.ACTIVITY, Amount.ACTIVITY_TIME, interval, millis);
@@ -318,7 +347,8 @@ final class DeviceUsage {
     private List<Track> of = List.of();
     private long rest;
 
-    void begin(long whole, List<Track> partsOfIt) {
+    void begin(Slot slot, List<Track> partsOfIt) {
+      long whole = slot != null && slot.isHeld() ? slot.value() : NOTHING;
       long sum = 0;
       for (Track part : partsOfIt) {
         sum += part.value();
@@ -333,7 +363,7 @@ final class DeviceUsage {
         return;
       }
       for (Track part : of) {
-        part.account(labels, accounts).cell(interval).add(amount, part.value(), millis);
+        account(part).cell(interval).add(amount, part.value(), millis);
       }
       for (int i = 0; i < split.size(); i++) {
         Account.Cell cell = split.accounts[i].cell(interval);
@@ -348,14 +378,14 @@ final class DeviceUsage {
         return;
       }
       for (Track part : of) {
-        part.account(labels, accounts).level += part.value();
+        account(part).level += part.value();
       }
       for (int i = 0; i < split.size(); i++) {
         split.accounts[i].level += split.part(i, rest);
       }
       // An account that is there twice has nothing left the second time, which is no level.
       for (Track part : of) {
-        part.account(labels, accounts).writeLevel(interval, isEnd);
+        account(part).writeLevel(interval, isEnd);
       }
       for (int i = 0; i < split.size(); i++) {
         split.accounts[i].writeLevel(interval, isEnd);

@@ -66,6 +66,54 @@ final class Energy {
     }
   }
 
+  /**
+   * Returns true if it is known at each tick of a steady run whether a counter counts.
+   *
+   * @param next the first tick
+   */
+  boolean isSteady(long now, long next) {
+    return !whole.has(Measure.POWER) || covers(now, next) != null || isAlone(now);
+  }
+
+  /** The counter that counts in a steady run; null without one. */
+  Slot covers(long now, long next) {
+    for (Slot slot : whole.slots()) {
+      boolean isFirst = slot.measure == Measure.ENERGY;
+      boolean isSecond =
+          slot.measure == Measure.ENERGY_JOULES
+              && (first == Long.MIN_VALUE || first < next - terms.bridge());
+      if ((isFirst || isSecond) && slot.isSteady(now)) {
+        return slot;
+      }
+    }
+    return null;
+  }
+
+  /** Returns true if no counter will cover any time from now on until it has a sample. */
+  boolean isAlone(long now) {
+    return (first == Long.MIN_VALUE || now - first > terms.bridge())
+        && (second == Long.MIN_VALUE || now - second > terms.bridge());
+  }
+
+  /**
+   * Goes on to the end of a steady run.
+   *
+   * @param counter the one that counts in it; null without one
+   */
+  void skip(Slot counter, long now, long end) {
+    if (counter != null) {
+      settle(waiting, now);
+      forget(end);
+    }
+    for (Slot slot : whole.slots()) {
+      if (slot.measure == Measure.ENERGY && slot.countedAt() == end) {
+        first = end;
+      } else if (slot.measure == Measure.ENERGY_JOULES && slot.countedAt() == end) {
+        second = end;
+      }
+    }
+  }
+
   private void forget(long until) {
     while (!waiting.isEmpty() && waiting.peek().from < until) {
       Power power = waiting.poll();

@@ -3,6 +3,7 @@ package io.fleetgauge.promql.usage;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,13 @@ final class GpuUsage {
   private final Accounts accounts;
   private final UsagePeriod period;
   private final UsageTerms terms;
+  private final SteadyRun run;
+
+  /** By labels: those that are there, and those whose first sample is coming, which is last. */
   private final Map<Labels, Track> tracks = new HashMap<>();
+
+  private final List<Track> there = new ArrayList<>();
+  private final List<Track> coming = new ArrayList<>();
 
   /** By the number of their instance; the GPU itself is first. */
   private final TreeMap<String, DeviceUsage> devices = new TreeMap<>();
@@ -29,7 +36,8 @@ final class GpuUsage {
   private long wholeCounted = Long.MIN_VALUE;
   private long instancesCounted = Long.MIN_VALUE;
 
-  GpuUsage(Accounts accounts, UsagePeriod period, UsageTerms terms) {
+  GpuUsage(Accounts accounts, UsagePeriod period, UsageTerms terms, SteadyRun run) {
+    this.run = run;
     this.accounts = accounts;
     this.period = period;
     this.terms = terms;
@@ -56,9 +64,7 @@ final class GpuUsage {
       track =
           new Track(samples.labels(), measure, accounts.device(samples.labels()), terms.lookback());
       tracks.put(track.labels, track);
-      devices
-          .computeIfAbsent(instance(track), name -> new DeviceUsage(name, accounts, terms))
-          .add(track);
+      coming.add(track);
     }
     track.give(samples);
   }
@@ -69,24 +75,88 @@ final class GpuUsage {
 
   /** Goes through the piece. */
   void advance(long to) {
+    coming.sort(Comparator.comparingLong((Track track) -> track.next()).reversed());
     while (true) {
-      long time = Long.MAX_VALUE;
-      for (Track track : tracks.values()) {
-        time = Math.min(time, track.next());
+      long time = coming.isEmpty() ? Long.MAX_VALUE : coming.getLast().next();
+      for (int i = 0; i < there.size(); i++) {
+        time = Math.min(time, there.get(i).next());
       }
       if (time > to) {
         break;
       }
       write(now, time);
+      begin(time);
       move(time);
       now = time;
+      forgetDone();
+      skip();
     }
-    forgetDone();
   }
 
   /** Returns true if nothing will come of it unless it is given samples. */
   boolean isDone(long to) {
     return tracks.isEmpty() && now < to - 2 * terms.lookback() - terms.bridge();
+  }
+
+  /** Series with a first sample at a time are there from then on. */
+  private void begin(long time) {
+    while (!coming.isEmpty() && coming.getLast().next() <= time) {
+      Track track = coming.removeLast();
+      there.add(track);
+      devices
+          .computeIfAbsent(instance(track), name -> new DeviceUsage(name, accounts, terms))
+          .add(track);
+    }
+  }
+
+  /** Goes through the ticks at which nothing changes but values. */
+  private void skip() {
+    boolean isIn = now >= period.from() && now < period.to();
+    long before =
+        now < period.from()
+            ? period.from()
+            : isIn ? period.end(period.interval(now)) : Long.MAX_VALUE;
+    before = coming.isEmpty() ? before : Math.min(before, coming.getLast().next());
+    if (!run.find(there, now, before) || !energy.isSteady(now, now + run.firstWidth())) {
+      return;
+    }
+    Slot counter = energy.covers(now, now + run.firstWidth());
+    if (isIn) {
+      write(counter, period.interval(now));
+    }
+    long end = run.end();
+    for (Track track : there) {
+      track.skip(now, end, run.ticks());
+    }
+    for (DeviceUsage device : devices.values()) {
+      device.skip(now, end);
+      if (device.isCounted()) {
+        wholeCounted = device == whole ? end : wholeCounted;
+        instancesCounted = device == whole ? instancesCounted : end;
+      }
+    }
+    energy.skip(counter, now, end);
+    now = end;
+  }
+
+  /** Writes down a steady run. */
+  private void write(Slot counter, int interval) {
+    for (DeviceUsage device : devices.values()) {
+      if (device.isCounted()) {
+        run.write(device, interval);
+      }
+      for (Slot slot : device.slots()) {
+        if (slot.measure.role == Measure.Role.COUNTER && slot.isSteady(now)) {
+          Amount amount = slot.measure.amount();
+          if (amount != Amount.ENERGY || slot == counter) {
+            run.count(slot, device.stretches.last(), amount, interval);
+          }
+        }
+      }
+    }
+    if (counter == null && whole.has(Measure.POWER)) {
+      run.estimate(whole, interval);
+    }
   }
 
   /** Ends; nothing comes any more. */
@@ -95,15 +165,12 @@ final class GpuUsage {
   }
 
   private void move(long time) {
-    Map<DeviceUsage, Boolean> sampled = new HashMap<>();
-    for (Track track : tracks.values()) {
-      if (track.moveTo(time) && track.measure.isOfDevice()) {
-        sampled.put(devices.get(instance(track)), true);
-      }
+    for (Track track : there) {
+      track.moveTo(time);
     }
     boolean isAnyInstance = false;
     for (DeviceUsage device : devices.values()) {
-      device.look(time, sampled.containsKey(device));
+      device.look(time);
       isAnyInstance |= device != whole && device.isLive();
     }
     // A GPU that falls silent together with its instances stays divided.
@@ -199,15 +266,16 @@ final class GpuUsage {
   }
 
   private void forgetDone() {
-    tracks
-        .values()
-        .removeIf(
-            track -> {
-              boolean isDone = track.isDone();
-              if (isDone) {
-                devices.get(instance(track)).remove(track);
-              }
-              return isDone;
-            });
+    for (int i = there.size() - 1; i >= 0; i--) {
+      Track track = there.get(i);
+      if (track.isDone()) {
+        Track last = there.removeLast();
+        if (last != track) {
+          there.set(i, last);
+        }
+        tracks.remove(track.labels);
+        devices.get(instance(track)).remove(track);
+      }
+    }
   }
 }

@@ -19,6 +19,7 @@ public final class HostUsage {
   private final Accounts accounts;
   private final UsagePeriod period;
   private final UsageTerms terms;
+  private final SteadyRun run;
   private final Map<String, GpuUsage> gpus = new HashMap<>();
 
   /**
@@ -28,6 +29,7 @@ public final class HostUsage {
     this.accounts = new Accounts(labels);
     this.period = period;
     this.terms = terms;
+    this.run = new SteadyRun(terms);
   }
 
   /** Selectors of the series; none matches what another does. */
@@ -65,7 +67,7 @@ public final class HostUsage {
       Measure measure = Measure.of(series.labels());
       if (measure != null && series.size() > 0) {
         gpus.computeIfAbsent(
-                GpuUsage.of(series.labels()), none -> new GpuUsage(accounts, period, terms))
+                GpuUsage.of(series.labels()), none -> new GpuUsage(accounts, period, terms, run))
             .give(measure, series);
       }
     }

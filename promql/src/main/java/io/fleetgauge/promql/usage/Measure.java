@@ -42,7 +42,7 @@ enum Measure {
   }
 
   /** Above it, sums could overflow; nothing that is measured of a GPU has so much. */
-  static final double MAX_GAUGE = 1e13;
+  static final double MAX_GAUGE = 9e12;
 
   static final double MAX_COUNTER = 9e18;
 
@@ -85,11 +85,6 @@ enum Measure {
     };
   }
 
-  /** True if it is a value of a device. */
-  boolean isOfDevice() {
-    return role == Role.GAUGE || role == Role.COUNTER;
-  }
-
   /** The amount of a counter. */
   Amount amount() {
     return switch (this) {
@@ -102,10 +97,16 @@ enum Measure {
     };
   }
 
-  /** A sample as a whole number; {@link Track#NOTHING} if it cannot be one. */
-  long whole(double sample) {
-    double scaled = sample * scale;
+  /** Samples as whole numbers; {@link Track#NOTHING} for what cannot be one. */
+  long[] wholes(double[] samples) {
     double most = role == Role.COUNTER ? MAX_COUNTER : MAX_GAUGE;
-    return scaled >= 0 && scaled <= most ? Math.round(scaled) : Track.NOTHING;
+    long[] wholes = new long[samples.length];
+    for (int i = 0; i < wholes.length; i++) {
+      double scaled = samples[i] * scale;
+      long whole = (long) scaled; // most are
+      whole = whole == scaled ? whole : Math.round(scaled);
+      wholes[i] = scaled >= 0 && scaled <= most ? whole : Track.NOTHING;
+    }
+    return wholes;
   }
 }

@@ -77,6 +77,22 @@ final class Slot {
     return countedAt;
   }
 
+  /** Goes on to the end of a steady run. */
+  void skip(long now, long end) {
+    if (isHeld() && since == now) {
+      look();
+      if (since == end && measure.role == Measure.Role.COUNTER) {
+        counted = value();
+        countedAt = end;
+      }
+    }
+  }
+
+  /** Returns true if each of its label sets has a sample at a time and further ones. */
+  boolean isSteady(long now) {
+    return isHeld() && newest.getFirst().isSteady(now);
+  }
+
   /** Counts on to the newest sample; returns by how much it has increased since the last one. */
   long count() {
     long now = value();

@@ -2,6 +2,7 @@ package io.fleetgauge.promql.usage;
 
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import java.util.Arrays;
 
 /** One label set of a metric on its way through time, and the value that it has. */
 final class Track {
@@ -10,7 +11,6 @@ final class Track {
 
   static final long NEVER = Long.MAX_VALUE;
   private static final long[] NO_TIMES = {};
-  private static final double[] NO_VALUES = {};
 
   final Labels labels;
   final Measure measure;
@@ -26,7 +26,10 @@ final class Track {
 
   private final long lookback;
   long[] times = NO_TIMES;
-  double[] values = NO_VALUES;
+
+  /** The samples as whole numbers. */
+  long[] wholes = NO_TIMES;
+
   int next;
   private boolean isHeld;
   private long since = Long.MIN_VALUE;
@@ -55,7 +58,7 @@ final class Track {
 
   void give(Series samples) {
     times = samples.times();
-    values = samples.values();
+    wholes = measure.wholes(samples.values());
     next = 0;
   }
 
@@ -65,20 +68,79 @@ final class Track {
     return isHeld ? Math.min(sample, since + lookback) : sample;
   }
 
-  /** Goes to a time; returns true if it has a sample with a value there. */
-  boolean moveTo(long time) {
+  /** The slot that it is a label set of; null for parts and sharers. */
+  Slot slot;
+
+  /** Returns true if it has a sample at a time and a further one. */
+  boolean isSteady(long now) {
+    return isHeld && since == now && next < times.length;
+  }
+
+  /** The value after a number of further ticks of a steady run. */
+  long value(int ticks, long start) {
+    return ticks == 0 || !isSteady(start) ? value : wholes[next + ticks - 1];
+  }
+
+  /**
+   * How many of the next samples are at the times of another's and change nothing but the value.
+   */
+  int steady(Track leader, int most) {
+    int length = Math.min(most, times.length - next);
+    int same =
+        Arrays.mismatch(
+            leader.times, leader.next, leader.next + length, times, next, next + length);
+    length = same < 0 ? length : same;
+    long signs = 0;
+    for (int i = 0; i < length; i++) {
+      signs |= wholes[next + i];
+    }
+    for (int i = 0; signs < 0 && i < length; i++) {
+      if (wholes[next + i] == NOTHING) {
+        return i;
+      }
+    }
+    if (measure == Measure.ALLOCATED) {
+      for (int i = 0; i < length; i++) {
+        if (wholes[next + i] > 0 != value > 0) {
+          return i;
+        }
+      }
+    }
+    return length;
+  }
+
+  /** When something may change because of it, if it is not steady, ms. */
+  long nextChange(long now) {
+    if (isHeld && since == now && (slot == null || slot.tracks.size() > 1)) {
+      return now; // others may be newer at the next tick
+    }
+    if (slot != null && since < slot.since()) {
+      return next < times.length ? times[next] : NEVER;
+    }
+    return next();
+  }
+
+  /** Goes on to the end of a steady run. */
+  void skip(long now, long end, int ticks) {
+    if (isSteady(now)) {
+      next += ticks;
+      take(end, wholes[next - 1]);
+    } else if (isHeld && since + lookback <= end) {
+      isHeld = false;
+    }
+  }
+
+  /** Goes to a time. */
+  void moveTo(long time) {
     if (next < times.length && times[next] == time) {
-      long whole = measure.whole(values[next++]);
+      long whole = wholes[next++];
       isHeld = whole != NOTHING;
       if (isHeld) {
         take(time, whole);
       }
-      return isHeld;
-    }
-    if (isHeld && since + lookback <= time) {
+    } else if (isHeld && since + lookback <= time) {
       isHeld = false;
     }
-    return false;
   }
 
   /** Has a value from a time on. */
