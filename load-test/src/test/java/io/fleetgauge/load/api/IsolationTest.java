@@ -346,7 +346,7 @@ class IsolationTest {
       saysNothing(answer, path);
     }
     assertThat(get(ofBoth, "/metrics", "token-a").statusCode()).isEqualTo(403);
-    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":32");
+    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":56");
   }
 
   @Test

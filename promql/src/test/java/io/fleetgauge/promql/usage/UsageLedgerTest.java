@@ -59,13 +59,27 @@ class UsageLedgerTest {
     return piece;
   }
 
+  /** The whole, intervals of one length, or of any. */
+  private static UsagePeriod period(Random random, long from, long to) {
+    return switch (random.nextInt(3)) {
+      case 0 -> UsagePeriod.every(from, to, to - from);
+      case 1 -> UsagePeriod.every(from, to, 50 + random.nextInt(400));
+      default ->
+          UsagePeriod.of(
+              LongStream.concat(LongStream.of(from, to), random.longs(random.nextInt(12), from, to))
+                  .distinct()
+                  .sorted()
+                  .boxed()
+                  .toList());
+    };
+  }
+
   private static void check(long seed) {
     Random random = new Random(seed * 31);
     List<Series> all = new RandomGpus(seed, END).series();
     long from = 200 + random.nextInt(200);
     long to = END - random.nextInt(300);
-    long step = random.nextBoolean() ? to - from : 50 + random.nextInt(400);
-    UsagePeriod period = UsagePeriod.every(from, to, Math.min(step, to - from));
+    UsagePeriod period = period(random, from, to);
     List<UsageRow> rows = usage(all, period, random.longs(random.nextInt(9), from - 100, to + 100));
     PlainUsage ledger = new PlainUsage(all, period, TERMS, Set.of("lbl"), END + 500);
     assertThat(rows).as("seed " + seed).isEqualTo(ledger.rows());
