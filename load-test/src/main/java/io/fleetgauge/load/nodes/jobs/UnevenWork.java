@@ -58,13 +58,19 @@ final class UnevenWork {
     return of.noise(73, 0, (long) (time / LOOK)) < 0.45;
   }
 
-  /** The first process stands at a breakpoint for minutes, and then runs again for some. */
+  /**
+   * The first process stands at a breakpoint for minutes, and then runs again for some. Half of the
+   * debuggers ask within the process, whose other threads look around now and then; the others stop
+   * all of it.
+   */
   Activity debugged(int rank, long time) {
     if (runs(time)) {
       return of.steps(rank, time);
     }
+    boolean isStopped = of.number(89) < 0.5;
     return rank == 0
-        ? new Activity(Work.idle(of.memory(rank)), 0.01, 0, 100, 0).withBehind(1)
+        ? new Activity(Work.idle(of.memory(rank)), isStopped ? 0 : 0.01, 0, isStopped ? 0 : 100, 0)
+            .withBehind(1)
         : of.waits(rank, time);
   }
 

@@ -30,9 +30,6 @@ public final class HangDetector extends Copied implements JobDetector {
   /** A job whose power changes more than that while it works does not work in even steps. */
   private static final double UNEVEN = 0.12;
 
-  /** Of a job that has worked for less, it is not known how it pauses, ms. */
-  private static final long YOUNG_MILLIS = 900_000;
-
   private final HangLimits limits;
   private JobProgress progress = new JobProgress();
   private RankCounts counts = new RankCounts();
@@ -355,14 +352,17 @@ public final class HangDetector extends Copied implements JobDetector {
     }
     // An idle server or notebook is as silent as a job that waits for data in vain. Only of a job
     // that worked all the time, over ranks or hosts, and read data, it is known that it should.
-    long hosts = step.gpus().stream().map(at -> at.host().host()).distinct().count();
     boolean isTraining =
         progress.worked >= limits.silenceWorked()
             && progress.duty() >= limits.duty()
             && progress.ioDuty() >= limits.ioDuty()
-            && (hasRanks || hosts > 1)
+            && (hasRanks || hosts(step) > 1)
             && progress.swing <= UNEVEN;
     return isTraining ? new Stall(false, "cpu", progress.movedAt) : null;
+  }
+
+  private static long hosts(JobStep step) {
+    return step.gpus().stream().map(at -> at.host().host()).distinct().count();
   }
 
   /** A job that has paused before for longer may do so again. */
@@ -386,7 +386,9 @@ public final class HangDetector extends Copied implements JobDetector {
       return false;
     }
     boolean isUneven = progress.duty() < limits.duty() || progress.swing > UNEVEN;
-    boolean isTriedOut = progress.worked < YOUNG_MILLIS || progress.longestFirst() > 0;
+    boolean isYoung =
+        progress.worked < (hosts(step) == 1 ? limits.triedOutOnHost() : limits.triedOut());
+    boolean isTriedOut = isYoung || progress.longestFirst() > 0;
     long patience = longer(limits.busyAfter(), progress.longestFirst());
     return isUneven || isTriedOut && step.time() - progress.movedAt < patience;
   }

@@ -15,6 +15,8 @@ record HangLimits(
     long worked,
     long rasWorked,
     long silenceWorked,
+    long triedOut,
+    long triedOutOnHost,
     double flatness,
     double ofLevel,
     double ofLimit,

@@ -194,6 +194,16 @@ class HealthyPausesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(doubles = {18, 40, 55})
+  void theFirstBreakpointOfAJobOnOneHost(double minutes) {
+    PlayedJob job = new PlayedJob(1, 8, true, false, 4);
+
+    assertThat(job.all(WORK, minutes)).isEmpty();
+    assertThat(job.but(0, IDLE.behind(1), SPIN, 25)).isEmpty();
+    assertThat(job.all(WORK, 5)).isEmpty();
+  }
+
   @Test
   void pausesOfEqualLengthForDays() {
     PlayedJob job = new PlayedJob(1, 4, true, true, 2);
