@@ -177,14 +177,15 @@ final class SignTable {
   private SignRow hot() {
     Thresholds.OfKind limits = thresholds.of(FaultKind.HOT);
     double margin = limits.number("margin");
-    double least = limits.number("leastCelsius");
     double celsius = limits.number("celsius");
     double hysteresis = limits.number("hysteresis");
     return new SignRow(
         FaultKind.HOT,
         after(limits),
+        // Boards before Hopper report a margin of 0 or less at any temperature. Others that have
+        // none left are hotter than the fixed limit.
         (gpu, was) ->
-            hasMargin(gpu, least)
+            gpu.get(MARGIN) > 0
                 ? Sign.of(gpu.get(MARGIN), gpu.get(MARGIN) < (was ? margin + hysteresis : margin))
                 : above(gpu.get(TEMPERATURE), celsius, was ? hysteresis : 0),
         List.of(
@@ -192,16 +193,11 @@ final class SignTable {
         false,
         gpu -> "",
         (gpu, part) ->
-            hasMargin(gpu, least)
+            gpu.get(MARGIN) > 0
                 ? "The GPU is "
-                    + Amount.of(Math.max(0, gpu.get(MARGIN)), "degree")
+                    + Amount.of(gpu.get(MARGIN), "degree")
                     + " below the temperature at which it slows down."
                 : "The GPU is at " + Amount.of(gpu.get(TEMPERATURE)) + " degrees Celsius.");
-  }
-
-  /** Older boards report a margin of 0 or less at any temperature. */
-  private static boolean hasMargin(Readings gpu, double leastCelsius) {
-    return gpu.get(MARGIN) > 0 || gpu.get(MARGIN) <= 0 && gpu.get(TEMPERATURE) >= leastCelsius;
   }
 
   private SignRow powerRange() {

@@ -206,9 +206,13 @@ class GpuSignsTest {
   }
 
   @Test
-  void aMarginOfZeroAtALowTemperatureIsNotBelieved() {
+  void aMarginOfZeroOrLessIsNoneSoThatTheTemperatureTells() {
     Ticks ticks = healthy().with(Signal.MARGIN, 0).with(Signal.TEMPERATURE, 45);
     HostWatch watch = new HostWatch(ticks);
+    assertThat(watch.all(10)).isEmpty();
+    ticks.with(Signal.TEMPERATURE, 84); // an A100 under load
+    assertThat(watch.all(10)).isEmpty();
+    ticks.with(Signal.MARGIN, -2);
     assertThat(watch.all(10)).isEmpty();
     ticks.with(Signal.TEMPERATURE, 86);
     assertThat(HostWatch.kinds(watch.ticks(3))).containsExactly(FaultKind.HOT);
