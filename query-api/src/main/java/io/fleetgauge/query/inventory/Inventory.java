@@ -8,9 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * What should be there and what is, at a time. Immutable.
@@ -68,15 +66,17 @@ public final class Inventory {
     return domains;
   }
 
-  /** Hosts that should be there and have GPUs, as far as is known. */
-  public Set<String> expectedHosts() {
-    Set<String> names = new TreeSet<>();
+  /**
+   * Hosts that should be there and have GPUs, as far as is known, with the labels of their place.
+   */
+  public Map<String, Labels> expectedHosts() {
+    Map<String, Labels> places = new TreeMap<>();
     for (InventoryHost host : hosts) {
       if (host.count().expected() > 0 || host.state() == State.MISSING) {
-        names.add(host.name());
+        places.put(host.name(), host.place());
       }
     }
-    return names;
+    return places;
   }
 
   /**

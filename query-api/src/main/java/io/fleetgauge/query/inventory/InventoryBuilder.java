@@ -40,6 +40,7 @@ final class InventoryBuilder {
   private static final class Host {
     Optional<HostState> state = Optional.empty();
     Optional<PlannedHost> planned = Optional.empty();
+    Labels place = Labels.EMPTY;
     String rack = "";
     int expected;
     final Map<String, Gpu> gpus = new TreeMap<>();
@@ -131,6 +132,7 @@ final class InventoryBuilder {
     }
     if (labels.metric().equals(Observed.EXPECTED)) {
       host.expected = Math.max(host.expected, count(value));
+      host.place = labels.without(Set.of(Labels.NAME));
       return;
     }
     String uuid = labels.value("UUID");
@@ -229,10 +231,11 @@ final class InventoryBuilder {
                     Math.max(host.expected, gpus.size()), observed.peaks().getOrDefault(name, 0)));
     LinkCount links =
         gpus.stream().map(InventoryGpu::links).reduce(LinkCount.NONE, LinkCount::plus);
-    String rack = host.planned.map(PlannedHost::rack).filter(text -> !text.isEmpty()).orElse("");
+    String rack = host.rack.isEmpty() ? host.planned.map(PlannedHost::rack).orElse("") : host.rack;
     return new InventoryHost(
         name,
-        host.rack.isEmpty() ? rack : host.rack,
+        host.place.with("Hostname", name).with("rack", rack),
+        rack,
         domain(name, host),
         state,
         host.newest() == NEVER ? OptionalLong.empty() : OptionalLong.of(host.newest()),

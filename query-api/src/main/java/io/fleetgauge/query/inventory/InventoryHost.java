@@ -1,5 +1,6 @@
 package io.fleetgauge.query.inventory;
 
+import io.fleetgauge.sample.Labels;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -7,6 +8,8 @@ import java.util.OptionalLong;
 /**
  * A host.
  *
+ * @param place labels of all its series, such as {@code Hostname}, {@code region} and {@code rack},
+ *     as far as they are known
  * @param rack empty if it is not known
  * @param domain NVLink domain of its GPUs; empty for none
  * @param seen time of its newest sample, ms since the epoch
@@ -15,6 +18,7 @@ import java.util.OptionalLong;
  */
 public record InventoryHost(
     String name,
+    Labels place,
     String rack,
     String domain,
     State state,

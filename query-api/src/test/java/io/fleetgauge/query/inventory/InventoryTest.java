@@ -98,7 +98,19 @@ class InventoryTest {
         .containsExactly("n1 PRESENT 8", "n2 SILENT 0", "n3 MISSING 0");
     assertThat(host("n2").seen()).hasValue(NOW - KEEP.toMillis());
     assertThat(host("n3").seen()).isEmpty();
-    assertThat(inventory().expectedHosts()).containsExactly("n1", "n2", "n3");
+    assertThat(inventory().expectedHosts()).containsOnlyKeys("n1", "n2", "n3");
+  }
+
+  @Test
+  void aHostHasTheLabelsThatItsProbeGivesAllSeries() {
+    host("n1", KEEP.toMillis(), 8);
+    Labels place = Labels.of("Hostname", "n1", "rack", "r1", "region", "eu");
+    sample(place.with(Labels.NAME, "gpu_expected"), 8);
+    planned.add(planned("n1", 8, ""));
+    planned.add(planned("n2", 8, ""));
+    assertThat(inventory().expectedHosts())
+        .containsEntry("n1", place)
+        .containsEntry("n2", Labels.of("Hostname", "n2", "rack", "r9"));
   }
 
   @Test

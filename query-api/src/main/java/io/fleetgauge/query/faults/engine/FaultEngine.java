@@ -61,7 +61,7 @@ public final class FaultEngine {
   private final Map<JobKey, JobTrack> jobs = new HashMap<>();
   private final ToldEpisodes told = new ToldEpisodes();
   private final Map<JobKey, List<Episode>> restored = new HashMap<>();
-  private Set<String> expected = Set.of();
+  private Map<String, Labels> expected = Map.of();
   private long restoredAt;
   private long time;
   private long givenUp;
@@ -100,11 +100,15 @@ public final class FaultEngine {
     this.shadows = List.copyOf(shadows);
   }
 
-  /** Hosts that should be there: they are told as silent even if they never sent. */
-  public void expect(Collection<String> names) {
-    expected = Set.copyOf(names);
+  /**
+   * Hosts that should be there: they are told as silent even if they never sent.
+   *
+   * @param places labels of the place of each, as far as they are known
+   */
+  public void expect(Map<String, Labels> places) {
+    expected = Map.copyOf(places);
     if (time > 0) {
-      expected.forEach(name -> hosts.computeIfAbsent(name, this::host));
+      expected.forEach((name, place) -> hosts.computeIfAbsent(name, this::host).at(place));
     }
   }
 
@@ -232,7 +236,7 @@ public final class FaultEngine {
       if (!host.isGivenUp && time - host.last() > WAIT_MILLIS) {
         giveUp(host);
       }
-      if (time - host.last() > FORGET_MILLIS && !expected.contains(host.host())) {
+      if (time - host.last() > FORGET_MILLIS && !expected.containsKey(host.host())) {
         host.end(time, "the host is not expected any more").forEach(each -> take(host, each));
         all.remove();
       }

@@ -93,12 +93,19 @@ final class HostTrack {
 
   /** Takes over an open episode. */
   void restore(Episode episode) {
-    place = episode.subject().labels().isEmpty() ? place : episode.subject().labels();
     if (episode.kind() == FaultKind.HOST_SILENT) {
+      place = episode.subject().labels();
       silence = episode;
       last = episode.since();
     } else {
       track.restore(List.of(episode));
+    }
+  }
+
+  /** Its place, as others know it: it counts until the host sends. */
+  void at(Labels known) {
+    if (!hasSent && silence == null && !known.isEmpty()) {
+      place = known;
     }
   }
 

@@ -44,7 +44,7 @@ final class Evaluation {
   private static final int MOST_OVER = 20_000;
 
   private final FaultEngine engine;
-  private Set<String> expected = Set.of();
+  private Map<String, Labels> expected = Map.of();
   private final long interval;
   private final GpuOwners owners = new GpuOwners();
 
@@ -110,8 +110,8 @@ final class Evaluation {
     engine.restore(known, at);
   }
 
-  /** Hosts that should be there: they are told as silent even if they never sent. */
-  void expect(Set<String> hosts) {
+  /** Hosts that should be there, with their places: they are told as silent if they never sent. */
+  void expect(Map<String, Labels> hosts) {
     if (!hosts.equals(expected)) {
       expected = hosts;
       engine.expect(hosts);

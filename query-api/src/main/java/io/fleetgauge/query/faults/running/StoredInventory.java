@@ -14,6 +14,7 @@ import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -39,7 +40,7 @@ final class StoredInventory {
   /** Series that were stored last. */
   private Set<Labels> series = Set.of();
 
-  private volatile Set<String> hosts = Set.of();
+  private volatile Map<String, Labels> hosts = Map.of();
 
   StoredInventory(
       Context context,
@@ -56,8 +57,8 @@ final class StoredInventory {
     this.file = file;
   }
 
-  /** The hosts that should be there, as far as was read. For any thread. */
-  Set<String> hosts() {
+  /** The hosts that should be there, with their places, as far as was read. For any thread. */
+  Map<String, Labels> hosts() {
     return hosts;
   }
 

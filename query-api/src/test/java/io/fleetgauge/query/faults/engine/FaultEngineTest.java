@@ -420,10 +420,12 @@ class FaultEngineTest {
 
   @Test
   void aHostThatIsExpectedAndNeverSentIsSilent() {
-    engine.expect(List.of("h9"));
+    Labels place = Labels.of("Hostname", "h9", "rack", "r1", "region", "eu");
+    engine.expect(Map.of("h9", place));
     for (long step = 1; step <= 10; step++) {
       engine.at(step * STEP);
     }
+    assertThat(engine.open()).extracting(each -> each.subject().labels()).containsExactly(place);
     assertThat(told(engine.changes())).containsExactly("host_silent h9 1");
   }
 

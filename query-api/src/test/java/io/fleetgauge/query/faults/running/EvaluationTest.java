@@ -201,7 +201,7 @@ class EvaluationTest {
   @Test
   void anEpisodeOfAHostHasTheLabelsThatAllItsJobsShare() {
     step(false);
-    evaluation.expect(Set.of("h1", "h2"));
+    evaluation.expect(Map.of("h1", Labels.EMPTY, "h2", Labels.EMPTY));
     for (int i = 0; i < 6; i++) {
       now += STEP;
       step(Map.of(), Set.of());
