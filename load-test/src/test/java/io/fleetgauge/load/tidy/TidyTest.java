@@ -1180,6 +1180,7 @@ class TidyTest {
               "promql.kernel",
               "promql.query",
               "promql.syntax",
+              "promql.usage",
               "query.faults.detect",
               "query.faults.engine",
               "query.faults.episode",

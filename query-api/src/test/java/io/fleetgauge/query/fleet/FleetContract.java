@@ -393,6 +393,42 @@ public abstract class FleetContract extends SourceContract {
     }
   }
 
+  /** A GPU that two tenants share; the samples of the GPU itself are those of neither. */
+  @Test
+  protected void aScopeSeesTheRowsOfItsOwnersAndTheirPartOfWhatIsShared() throws Exception {
+    Labels gpu = Labels.of("UUID", "g", "Hostname", "n0");
+    for (int step = 0; step < 4; step++) {
+      long time = START + step * STEP;
+      fleet.add(gpu.with(Labels.NAME, "DCGM_FI_DEV_FB_USED"), time, 8);
+      fleet.add(gpu.with(Labels.NAME, "gpu_allocated"), time, 1);
+      for (String tenant : List.of("a", "b")) {
+        Labels of = gpu.with("tenant", tenant).with("pod", "pod-of-" + tenant);
+        fleet.add(of.with(Labels.NAME, "gpu_allocation_info").with("basis", "allocation"), time, 1);
+        fleet.add(
+            of.with(Labels.NAME, "gpu_process_memory_bytes").with("pid", "1" + tenant),
+            time,
+            1 << 20);
+      }
+    }
+    for (List<String> kept : List.of(List.<String>of(), List.of("pod", "tenant", "UUID"))) {
+      UsageRead read =
+          new UsageRead(
+              List.of(equal("tenant", "a")),
+              kept,
+              UsagePeriod.every(START, START + 4 * STEP, 4 * STEP),
+              UsageTerms.DEFAULT,
+              1_000);
+      List<UsageRow> found = await(shards.usage(read, options())).value();
+      assertThat(found).hasSize(1);
+      assertThat(found.toString()).contains("pod-of-a").doesNotContain("pod-of-b");
+      UsageRow row = found.getFirst();
+      assertThat(row.amount(Amount.UNKNOWN))
+          .isEqualTo(new Integral(0, 4 * STEP * UsageTerms.WHOLE / 2));
+      // Its process, and half of what no process has.
+      assertThat(row.amount(Amount.MEMORY)).isEqualTo(new Integral(0, (4 * STEP * 4) << 20));
+    }
+  }
+
   // --- newest samples, metadata, hosts ---
 
   @Test
