@@ -714,6 +714,7 @@ class TidyTest {
               "query.answer",
               "query.config",
               "query.http",
+              "query.prices",
               "query.slow",
               "runtime.doctor",
               "runtime.key",

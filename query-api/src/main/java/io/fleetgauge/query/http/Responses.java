@@ -148,7 +148,7 @@ final class Responses {
       return;
     }
     // The error is sent as it is, however the body would have been.
-    response.headers().remove("Content-Encoding");
+    response.headers().remove("Content-Encoding").remove("Content-Disposition");
     if (kind.retryAfterSeconds > 0) {
       response.putHeader("Retry-After", Integer.toString(kind.retryAfterSeconds));
     }

@@ -1,6 +1,8 @@
 package io.fleetgauge.query.operate;
 
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.config.ReportSettings;
+import io.fleetgauge.query.prices.RateFiles;
 import io.fleetgauge.runtime.doctor.DiscoveryChecks;
 import io.fleetgauge.runtime.doctor.Examination;
 import io.fleetgauge.runtime.doctor.ExaminedProcess;
@@ -44,9 +46,19 @@ public final class QueryExamination implements Examination {
         List.of(
             DiscoveryChecks.of(config.cluster().discovery()),
             findings ->
-                config
-                    .aliases()
-                    .ifPresent(file -> aliases(file, findings.about("configuration")))));
+                config.aliases().ifPresent(file -> aliases(file, findings.about("configuration"))),
+            findings -> rates(config.report(), findings.about("configuration"))));
+  }
+
+  private static void rates(ReportSettings settings, Findings findings) {
+    RateFiles files = new RateFiles(settings.prices(), settings.carbon(), settings.pue());
+    files.look();
+    for (String problem : files.problems()) {
+      findings.warning(problem, "correct it; docs/report.md describes the form");
+    }
+    if (files.leftOut() == 0 && (settings.prices().isPresent() || settings.carbon().isPresent())) {
+      findings.ok("report.prices and report.carbon are valid");
+    }
   }
 
   private static void aliases(Path file, Findings findings) {

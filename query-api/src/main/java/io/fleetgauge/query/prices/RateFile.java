@@ -54,6 +54,10 @@ final class RateFile<T> {
     return content;
   }
 
+  List<String> problems() {
+    return content.problems().stream().map(problem -> key + ": " + problem).toList();
+  }
+
   /** Reads the file if it has changed. May wait for the disk. */
   synchronized void look() {
     if (file.isEmpty()) {

@@ -2,7 +2,9 @@ package io.fleetgauge.query.prices;
 
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The files of prices and carbon. For any thread. */
 public final class RateFiles {
@@ -34,6 +36,11 @@ public final class RateFiles {
 
   public Rates rates() {
     return new Rates(prices.content().value(), carbon.content().value(), pue, leftOut());
+  }
+
+  /** The first entries that are left out, by name, each with the key of its file. */
+  public List<String> problems() {
+    return Stream.of(prices, carbon).flatMap(file -> file.problems().stream()).toList();
   }
 
   /** Entries that are left out. */

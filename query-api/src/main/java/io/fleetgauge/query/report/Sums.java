@@ -20,7 +20,11 @@ final class Sums {
   /** mW times ms in a mJ. */
   private static final BigInteger PER_MILLIJOULE = BigInteger.valueOf(1_000);
 
-  private final Integral[] amounts = new Integral[Amount.values().length];
+  private static final int AMOUNTS = Amount.values().length;
+
+  // The upper and the lower 64 bits of each amount.
+  private final long[] high = new long[AMOUNTS];
+  private final long[] low = new long[AMOUNTS];
   private final Map<PriceRule, Integral> priced = new LinkedHashMap<>();
   private Integral unpriced = new Integral();
   private long memoryPeak = -1;
@@ -28,45 +32,69 @@ final class Sums {
   private BigDecimal carbon = BigDecimal.ZERO;
   private BigInteger rated = BigInteger.ZERO;
 
-  Sums() {
-    for (int i = 0; i < amounts.length; i++) {
-      amounts[i] = new Integral();
-    }
-  }
-
   /**
    * Adds a row.
    *
    * @param isAtEnd true if the row's end is that of the interval
-   * @param rule that prices it, if any
-   * @param grams of CO2 a kWh, if known
    */
-  void add(UsageRow row, boolean isAtEnd, Optional<PriceRule> rule, Optional<BigDecimal> grams) {
-    for (int i = 0; i < amounts.length; i++) {
-      amounts[i] = amounts[i].plus(row.amounts().get(i));
+  void add(UsageRow row, boolean isAtEnd) {
+    for (int i = 0; i < AMOUNTS; i++) {
+      Integral more = row.amounts().get(i);
+      add(i, more.high(), more.low());
     }
-    memoryPeak = Math.max(memoryPeak, row.memoryPeak());
-    if (isAtEnd && row.memoryAtEnd() >= 0) {
-      memoryAtEnd = Math.max(0, memoryAtEnd) + row.memoryAtEnd();
+    addMemory(row.memoryPeak(), isAtEnd ? row.memoryAtEnd() : -1);
+  }
+
+  private void add(int amount, long moreHigh, long moreLow) {
+    low[amount] += moreLow;
+    high[amount] += moreHigh + (Long.compareUnsigned(low[amount], moreLow) < 0 ? 1 : 0);
+  }
+
+  private void addMemory(long peak, long atEnd) {
+    memoryPeak = Math.max(memoryPeak, peak);
+    if (atEnd >= 0) {
+      memoryAtEnd = Math.max(0, memoryAtEnd) + atEnd;
     }
+  }
+
+  /** Adds the price of a row's allocated time. */
+  void price(UsageRow row, Optional<PriceRule> rule) {
     Integral allocated = CLASSES.stream().map(row::amount).reduce(Integral::plus).orElseThrow();
     if (rule.isPresent()) {
       priced.merge(rule.get(), allocated, Integral::plus);
     } else {
       unpriced = unpriced.plus(allocated);
     }
-    if (grams.isPresent()) {
-      BigInteger energy =
-          microjoules(row.amount(Amount.ENERGY), row.amount(Amount.ENERGY_ESTIMATED));
-      if (energy.signum() != 0) {
-        rated = rated.add(energy);
-        carbon = carbon.add(grams.get().multiply(new BigDecimal(energy)));
-      }
+  }
+
+  /**
+   * Adds the carbon of a row's energy.
+   *
+   * @param grams of CO2 a kWh
+   */
+  void addCarbon(UsageRow row, BigDecimal grams) {
+    BigInteger energy =
+        microjoules(
+            row.amount(Amount.ENERGY).toBigInteger(),
+            row.amount(Amount.ENERGY_ESTIMATED).toBigInteger());
+    rated = rated.add(energy);
+    carbon = carbon.add(grams.multiply(new BigDecimal(energy)));
+  }
+
+  /** Adds what another group has in the same interval. */
+  void add(Sums other) {
+    for (int i = 0; i < AMOUNTS; i++) {
+      add(i, other.high[i], other.low[i]);
     }
+    addMemory(other.memoryPeak, other.memoryAtEnd);
+    other.priced.forEach((rule, time) -> priced.merge(rule, time, Integral::plus));
+    unpriced = unpriced.plus(other.unpriced);
+    rated = rated.add(other.rated);
+    carbon = carbon.add(other.carbon);
   }
 
   BigInteger of(Amount amount) {
-    return amounts[amount.ordinal()].toBigInteger();
+    return new Integral(high[amount.ordinal()], low[amount.ordinal()]).toBigInteger();
   }
 
   /** Allocated time, millionths of a device times ms. */
@@ -80,12 +108,11 @@ final class Sums {
 
   /** Energy, uJ. */
   BigInteger energy() {
-    return microjoules(
-        amounts[Amount.ENERGY.ordinal()], amounts[Amount.ENERGY_ESTIMATED.ordinal()]);
+    return microjoules(of(Amount.ENERGY), of(Amount.ENERGY_ESTIMATED));
   }
 
-  private static BigInteger microjoules(Integral counted, Integral estimated) {
-    return counted.toBigInteger().multiply(PER_MILLIJOULE).add(estimated.toBigInteger());
+  private static BigInteger microjoules(BigInteger counted, BigInteger estimated) {
+    return counted.multiply(PER_MILLIJOULE).add(estimated);
   }
 
   /** Energy whose carbon is known, uJ. */

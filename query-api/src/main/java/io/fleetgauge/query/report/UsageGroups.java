@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /** The rows of a report, made of what each owner had of each device. */
 final class UsageGroups {
@@ -26,7 +25,6 @@ final class UsageGroups {
   private final List<Optional<BigDecimal>> grams = new ArrayList<>();
   private final Map<PricedAs, Optional<PriceRule>> rulesFound = new HashMap<>();
   private final Map<Cell, Sums> cells = new HashMap<>();
-  private final Map<Integer, Sums> totals = new TreeMap<>();
 
   private record PricedAs(int rules, List<String> values) {}
 
@@ -64,21 +62,18 @@ final class UsageGroups {
 
   private void add(UsageRow row) throws QueryFailure {
     int piece = row.interval();
-    int interval = pieces.interval(piece);
     List<String> group = query.by().stream().map(key -> key.of(row)).toList();
-    Optional<PriceRule> rule = rule(piece, row);
-    boolean isAtEnd = pieces.isLast(piece);
-    Sums sums = cells.computeIfAbsent(new Cell(interval, group), none -> new Sums());
+    Sums sums = cells.computeIfAbsent(new Cell(pieces.interval(piece), group), none -> new Sums());
     check();
-    sums.add(row, isAtEnd, rule, grams.get(piece));
-    totals.computeIfAbsent(interval, none -> new Sums()).add(row, isAtEnd, rule, grams.get(piece));
+    sums.add(row, pieces.isLast(piece));
+    if (!query.rates().prices().rules().isEmpty()) {
+      sums.price(row, rule(piece, row));
+    }
+    grams.get(piece).ifPresent(each -> sums.addCarbon(row, each));
   }
 
   private Optional<PriceRule> rule(int piece, UsageRow row) {
     List<PriceRule> here = rules.get(rulesOf[piece]);
-    if (here.isEmpty()) {
-      return Optional.empty();
-    }
     List<String> values = GroupKey.OF_PRICES.stream().map(key -> key.of(row)).toList();
     return rulesFound.computeIfAbsent(
         new PricedAs(rulesOf[piece], values),
@@ -103,9 +98,14 @@ final class UsageGroups {
     List<Row> rows = new ArrayList<>();
     cells.forEach((cell, sums) -> rows.add(row(cell.interval(), cell.group(), sums)));
     rows.sort(Comparator.comparingLong(Row::from).thenComparing(Row::group, UsageGroups::compare));
-    List<Row> all = new ArrayList<>();
-    totals.forEach((interval, sums) -> all.add(row(interval, List.of(), sums)));
-    return new Report(query, rows, all);
+    List<Row> totals = new ArrayList<>();
+    for (Row row : rows) {
+      if (totals.isEmpty() || totals.getLast().from() != row.from()) {
+        totals.add(new Row(List.of(), row.from(), row.to(), new Sums()));
+      }
+      totals.getLast().sums().add(row.sums());
+    }
+    return new Report(query, rows, totals);
   }
 
   private Row row(int interval, List<String> group, Sums sums) {

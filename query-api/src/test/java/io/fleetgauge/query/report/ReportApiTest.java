@@ -420,6 +420,11 @@ class ReportApiTest {
     twoTenants();
     assertThat(ApiServer.failure(api.http.get("root", PATH + "?by=tenant&step=10m")))
         .startsWith("422 execution: the report has more than the 8 rows that report.maxRows");
+    HttpResponse<String> csv = api.http.get("root", PATH + "?by=tenant&step=10m&format=csv");
+    assertThat(csv.statusCode()).isEqualTo(422);
+    assertThat(csv.headers().firstValue("Content-Type").orElseThrow())
+        .startsWith("application/json");
+    assertThat(csv.headers().firstValue("Content-Disposition")).as("no file").isEmpty();
     for (int pod = 0; pod < 9; pod++) {
       add("DCGM_FI_DEV_FB_USED", gpu(3, "pod", "p" + pod), NOW - HOUR, NOW, 1);
     }
