@@ -36,6 +36,8 @@ public enum ShippedProcess {
           "restore",
           "status",
           "doctor",
+          "faults",
+          "diagnose",
           "slow-queries",
           "cardinality",
           "storage"),

@@ -26,6 +26,8 @@ class CommandsTest {
   /** Commands of the repository's launcher: cases of the script. */
   private static final Pattern LAUNCHED = Pattern.compile("(?m)^  ([a-z][a-z |-]*)\\)$");
 
+  private static final String OPERATOR = "io.fleetgauge.operator.";
+
   private final CommandLine commands = Main.commandLine();
   private final Set<String> launched = new HashSet<>();
 
@@ -55,6 +57,31 @@ class CommandsTest {
     }
     assertThat(wrong).isEmpty();
     assertThat(checked).isGreaterThan(50);
+  }
+
+  @Test
+  void everyCommandOfOperatorsIsInstalled() throws IOException {
+    List<String> names = new ArrayList<>();
+    commands
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getCommand().getClass().getName().startsWith(OPERATOR)) {
+                names.add(name);
+              }
+            });
+    assertThat(names).contains("status", "faults", "diagnose");
+    for (String file :
+        List.of(
+            "fleetgauge",
+            "distribution/src/main/bin/fleetgauge",
+            "distribution/src/main/java/io/fleetgauge/distribution/process/ShippedProcess.java")) {
+      String text = Files.readString(Prose.ROOT.resolve(file));
+      assertThat(names)
+          .as("commands that %s names", file)
+          .allMatch(
+              name -> Pattern.compile("[ \"]" + name + "(?: [|]|[)\"])").matcher(text).find());
+    }
   }
 
   /** Lines with those that continue them. */
