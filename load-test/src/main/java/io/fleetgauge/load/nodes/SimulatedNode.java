@@ -77,6 +77,11 @@ public final class SimulatedNode implements PlayedNode {
   /** Labels of the owners of each GPU, or of its instances. */
   private final List<List<Labels>> owners = new ArrayList<>();
 
+  /** Labels of those who share each GPU; none if nobody shares it. */
+  private final List<List<Labels>> sharers = new ArrayList<>();
+
+  private final List<PlayedDevice> played = new ArrayList<>();
+
   private long time;
 
   /**
@@ -141,7 +146,7 @@ public final class SimulatedNode implements PlayedNode {
             () -> time),
         classes,
         kept);
-    own(new Allocation(gpus, classes.core(), this::owner), classes, kept);
+    own(new Allocation(gpus, classes.core(), this::owner, this::sharers), classes, kept);
     own(processes, classes, kept);
     table = isForDetectors ? Optional.empty() : Optional.of(new SimulatedProcesses());
     for (SimulatedProcesses each : table.stream().toList()) {
@@ -191,7 +196,10 @@ public final class SimulatedNode implements PlayedNode {
   /** Goes on with jobs and faults; answers what the jobs do on the host. */
   private HostLoad turnGpus(List<Incident> now, double seconds) {
     List<List<Labels>> before = List.copyOf(owners);
+    List<List<Labels>> sharedBefore = List.copyOf(sharers);
     owners.clear();
+    sharers.clear();
+    played.clear();
     processes.begin();
     Map<Long, JobPlay> playing = new HashMap<>();
     HostLoad load = HostLoad.of(0);
@@ -203,6 +211,9 @@ public final class SimulatedNode implements PlayedNode {
       boolean isHeld = first(ofGpu, Fault.MEMORY_HELD).isPresent();
       List<Work> work = new ArrayList<>();
       List<Labels> labels = new ArrayList<>();
+      List<Job> sharing =
+          gpu.instances() > 0 || isHeld ? List.of() : jobs.sharers(place, index, time);
+      List<List<Job>> jobsOfParts = new ArrayList<>();
       for (int part = 0; part < Math.max(1, gpu.instances()); part++) {
         int instance = gpu.instances() > 0 ? part : -1;
         Optional<JobPlay> play =
@@ -212,6 +223,7 @@ public final class SimulatedNode implements PlayedNode {
         Labels owner = OwnerLabels.labels(place, index, part, play.map(JobPlay::job));
         labels.add(owner);
         work.add(activity.work());
+        jobsOfParts.add(play.map(of -> List.of(of.job())).orElse(List.of()));
         Labels ofProcess = activity.work().held() ? owner : Labels.EMPTY;
         table.ifPresent(of -> of.own(number, Math.max(0, instance), ofProcess, time));
         load = load.and(activity, Math.max(1, gpu.instances()));
@@ -220,15 +232,51 @@ public final class SimulatedNode implements PlayedNode {
           processes.add(activity, play, isUnowned, seconds);
         }
       }
+      share(index, sharing, labels, jobsOfParts);
       owners.add(List.copyOf(labels));
       gpu.turnTo(time, work, ofGpu);
+      for (int part = 0; part < work.size(); part++) {
+        boolean isWhole = gpu.instances() == 0;
+        played.add(
+            new PlayedDevice(
+                gpu.uuid(),
+                isWhole ? 0 : part + 1,
+                jobsOfParts.get(part),
+                isWhole ? gpu.utilisation() : 100 * work.get(part).busy(),
+                gpu.milliwatts(),
+                gpu.limitMilliwatts(),
+                gpu.millijoules(),
+                gpu.usedBytes(isWhole ? -1 : part)));
+      }
       report(gpu, index, ofGpu);
     }
     plays.keySet().retainAll(playing.keySet());
-    if (!owners.equals(before)) {
+    if (!owners.equals(before) || !sharers.equals(sharedBefore)) {
       owned.forEach(AttributedReader::forgetOwners);
     }
     return load;
+  }
+
+  /** Gives a GPU to several jobs, if there are such. */
+  private void share(int index, List<Job> sharing, List<Labels> labels, List<List<Job>> ofParts) {
+    gpus.get(index).share(Math.max(1, sharing.size()));
+    List<Labels> each = new ArrayList<>();
+    for (int slot = 0; slot < sharing.size(); slot++) {
+      int number = slot;
+      Labels owner = OwnerLabels.labels(place, index, slot, Optional.of(sharing.get(slot)));
+      each.add(owner);
+      table.ifPresent(of -> of.own(index, number, owner, time));
+    }
+    sharers.add(List.copyOf(each));
+    if (!sharing.isEmpty()) {
+      labels.set(0, OwnerLabels.common(each));
+      ofParts.set(0, List.copyOf(sharing));
+    }
+  }
+
+  /** What has been played at the last tick. */
+  public List<PlayedDevice> played() {
+    return List.copyOf(played);
   }
 
   /** A job, played to the time of the tick; none if another fault has ended it. */
@@ -271,12 +319,27 @@ public final class SimulatedNode implements PlayedNode {
     if (gpu.isEmpty()) {
       return Labels.EMPTY;
     }
+    if (!series.value(GpuOwners.SLOT).isEmpty() && !sharers(series).isEmpty()) {
+      return sharers(series).stream().filter(of -> isOf(series, of)).findFirst().orElseThrow();
+    }
     String instance = series.value("GPU_I_ID");
     List<Labels> ofGpu = owners.get(Integer.parseInt(gpu));
     if (ofGpu.size() > 1 && instance.isEmpty()) {
       return Labels.EMPTY; // only its instances have owners
     }
     return ofGpu.get(instance.isEmpty() ? 0 : Integer.parseInt(instance) - 1);
+  }
+
+  private List<Labels> sharers(Labels series) {
+    return sharers.get(Integer.parseInt(series.value("gpu")));
+  }
+
+  /** Tells whether a series that names an owner names this one. */
+  private static boolean isOf(Labels series, Labels owner) {
+    String job = series.value("hpc_job");
+    return job.isEmpty()
+        ? series.value("pod").equals(owner.value("pod"))
+        : job.equals(owner.value("hpc_job"));
   }
 
   @Override

@@ -62,12 +62,12 @@ final class SimulatedProcesses implements AutoCloseable {
   /**
    * The process on a GPU is of this owner from now on.
    *
-   * @param instance of the GPU, from 0
+   * @param part number of the GPU's instance, or of the process among those that share it, from 0
    * @param owner labels that name its pod, and its Slurm job if it has one; empty for no process
    * @param time ms since the epoch
    */
-  void own(int gpu, int instance, Labels owner, long time) {
-    int pid = DriverModel.pid(gpu, instance);
+  void own(int gpu, int part, Labels owner, long time) {
+    int pid = DriverModel.pid(gpu, part);
     if (owner.equals(owners.getOrDefault(pid, Labels.EMPTY))) {
       return;
     }

@@ -65,12 +65,12 @@ public final class DriverModel implements NvmlLibrary {
   }
 
   /**
-   * The number of the process that holds a GPU.
+   * The number of a process that holds a GPU.
    *
-   * @param instance of the GPU, from 0
+   * @param part number of the GPU's instance, or of the process among those that share it, from 0
    */
-  public static int pid(int gpu, int instance) {
-    return FIRST_PID + PIDS_OF_A_GPU * gpu + instance;
+  public static int pid(int gpu, int part) {
+    return FIRST_PID + PIDS_OF_A_GPU * gpu + part;
   }
 
   private SimulatedGpu gpu(Pointer device) {
@@ -518,7 +518,7 @@ public final class DriverModel implements NvmlLibrary {
     long bytes = there == 0 ? 0 : (gpu.usedMib(instance(device)) << 20) / there;
     for (int i = 0; i < there; i++) {
       long at = (long) PROCESS_BYTES * i;
-      processes.putInt(at, pid(gpu.index, Math.max(0, instance(device))));
+      processes.putInt(at, pid(gpu.index, Math.max(0, instance(device)) + i));
       processes.putLong(at + 8, bytes);
       processes.putInt(at + 16, -1);
       processes.putInt(at + 20, -1);

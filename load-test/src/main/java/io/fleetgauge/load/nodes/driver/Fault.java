@@ -125,6 +125,8 @@ public enum Fault {
   STRAGGLER_NETWORK(0, STRAGGLER, "nic", NIC_SLOW, NIC_ERRORS),
   /** The GPU has far less to do than it had; the amount is the part that lacks. */
   DROP(0, UTILISATION_DROP, "", STRAGGLER),
+  /** The driver has been loaded again when it begins: it counts energy from 0. */
+  DRIVER_LOADED(0, null, ""),
   /** The job has ended because of another fault. */
   ENDED(0, null, ""),
   /** The GPU holds far less data than the others of its job. */

@@ -60,6 +60,9 @@ public final class SimulatedGpu {
   private long last = Long.MIN_VALUE;
   private long time;
 
+  /** Processes that share it, each with the same part of the memory. */
+  private int sharers = 1;
+
   private double utilisation;
   private double watts;
   private double celsius;
@@ -118,6 +121,11 @@ public final class SimulatedGpu {
     return uuid;
   }
 
+  /** The most power that it may draw. */
+  public long limitMilliwatts() {
+    return Math.round(board.limitWatts * 1000);
+  }
+
   public String model() {
     return board.model();
   }
@@ -153,6 +161,9 @@ public final class SimulatedGpu {
       boolean isNew = begins && !before.contains(incident.fault());
       if (isNew && UNCORRECTED.contains(incident.fault())) {
         uncorrected += 2;
+      }
+      if (isNew && incident.fault() == Fault.DRIVER_LOADED) {
+        millijoules = 0;
       }
     }
     work.clear();
@@ -283,7 +294,8 @@ public final class SimulatedGpu {
     return faults.contains(fault);
   }
 
-  int utilisation() {
+  /** Percent. */
+  public int utilisation() {
     return (int) utilisation;
   }
 
@@ -295,11 +307,11 @@ public final class SimulatedGpu {
     return (int) (80 * dram);
   }
 
-  long milliwatts() {
+  public long milliwatts() {
     return Math.round((has(Fault.WRONG_POWER) ? 1.4 * board.limitWatts : watts) * 1000);
   }
 
-  long millijoules() {
+  public long millijoules() {
     return (long) millijoules;
   }
 
@@ -338,12 +350,22 @@ public final class SimulatedGpu {
     return (long) Math.rint(4 + (INSTANCE_MIB - 8) * share);
   }
 
+  /** As many processes share it from now on. */
+  public void share(int processes) {
+    sharers = processes;
+  }
+
+  /** Memory that is used, of the GPU or of an instance, from 0. */
+  public long usedBytes(int instance) {
+    return usedMib(instance) << 20;
+  }
+
   /** Processes that compute, on the GPU or one instance. */
   int processes(int instance) {
     if (has(Fault.MEMORY_HELD) || instances > 0 && instance < 0) {
       return 0;
     }
-    return work.get(Math.max(0, instance)).held() ? 1 : 0;
+    return work.get(Math.max(0, instance)).held() ? sharers : 0;
   }
 
   long sentKib() {

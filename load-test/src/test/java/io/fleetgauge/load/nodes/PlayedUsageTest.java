@@ -1,0 +1,172 @@
+package io.fleetgauge.load.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.load.nodes.driver.Fault;
+import io.fleetgauge.load.nodes.driver.Incident;
+import io.fleetgauge.load.nodes.jobs.FleetLayout;
+import io.fleetgauge.load.nodes.jobs.Incidents;
+import io.fleetgauge.load.nodes.jobs.Place;
+import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.HostUsage;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageTerms;
+import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Tick;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Usage of simulated nodes is what was played there. */
+class PlayedUsageTest {
+  private static final long START = 1_790_000_000_000L / 3_600_000 * 3_600_000;
+  private static final Duration TICK = Duration.ofSeconds(15);
+  private static final int TICKS = 1_000;
+  private static final FleetLayout FLEET = FleetLayout.of(10, TICK, 7);
+  private static final Set<Amount> CLASSES =
+      Set.of(Amount.BUSY, Amount.EXECUTION_IDLE, Amount.IDLE, Amount.UNKNOWN);
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 20_260_801})
+  void usageIsWhatWasPlayedUnderChurnSharingInstancesSilenceAndDriverReloads(long seed)
+      throws Exception {
+    UsagePeriod period =
+        UsagePeriod.every(START + 100_000, START + TICKS * TICK.toMillis(), 3_600_000);
+    for (Place place : List.of(FLEET.places().get(0), FLEET.places().get(6))) {
+      PlayedLedger ledger = new PlayedLedger(period.from(), period.to());
+      HostUsage usage = new HostUsage(period, UsageTerms.DEFAULT, Set.of());
+      play(place, seed, ledger, usage);
+      ledger.end();
+      compare(place, ledger, usage.rows());
+    }
+  }
+
+  private static void play(Place place, long seed, PlayedLedger ledger, HostUsage usage)
+      throws Exception {
+    Map<Labels, List<double[]>> piece = new TreeMap<>();
+    try (SimulatedNode node =
+        new SimulatedNode(
+            place,
+            FLEET,
+            new ChurningJobs(seed),
+            incidents(place.number()),
+            KeptSeries.OF_DASHBOARDS,
+            START)) {
+      long time = START;
+      for (int i = 0; i < TICKS; i++) {
+        // The clock of the node is set now and then.
+        time += TICK.toMillis() + (i % 97 == 96 ? 90_000 : i % 83 == 82 ? -9_000 : 0);
+        Optional<Tick> tick = node.tick(time);
+        if (tick.isPresent()) {
+          // After a step back the next reading is not due yet.
+          if (has(tick.get(), "gpu_allocated")) {
+            ledger.play(node.hostname(), time, node.played());
+          }
+          for (int j = 0; j < tick.get().size(); j++) {
+            piece
+                .computeIfAbsent(tick.get().series().get(j), none -> new ArrayList<>())
+                .add(new double[] {time, tick.get().values()[j]});
+          }
+        }
+        if (i % 50 == 49 || i == TICKS - 1) {
+          usage.feed(time, piece.entrySet().stream().map(PlayedUsageTest::series).toList());
+          piece.clear();
+        }
+      }
+    }
+  }
+
+  private static boolean has(Tick tick, String metric) {
+    return tick.series().stream().anyMatch(each -> each.metric().equals(metric));
+  }
+
+  private static Series series(Map.Entry<Labels, List<double[]>> samples) {
+    return new Series(
+        samples.getKey(),
+        samples.getValue().stream().mapToLong(each -> (long) each[0]).toArray(),
+        samples.getValue().stream().mapToDouble(each -> each[1]).toArray());
+  }
+
+  private static Incidents incidents(int host) {
+    return new Incidents(
+        List.of(
+            silence(host, 100, 12),
+            silence(host, 200, 30),
+            silence(host, 300, 150),
+            silence(host, 500, 300),
+            new Incident(Fault.DRIVER_LOADED, host, Incident.ALL, at(60), at(61)),
+            new Incident(Fault.DRIVER_LOADED, host, 1, at(220), at(221)),
+            new Incident(Fault.DRIVER_LOADED, host, Incident.ALL, at(900), at(901))));
+  }
+
+  private static Incident silence(int host, int tick, int ticks) {
+    return new Incident(Fault.SILENT, host, Incident.ALL, at(tick), at(tick + ticks));
+  }
+
+  private static long at(int tick) {
+    return START + tick * TICK.toMillis();
+  }
+
+  private static void compare(Place place, PlayedLedger ledger, List<UsageRow> rows) {
+    Map<PlayedLedger.Key, PlayedLedger.Entry> counted = new TreeMap<>();
+    for (UsageRow row : rows) {
+      String instance = row.device().value("GPU_I_ID");
+      PlayedLedger.Entry entry =
+          counted.computeIfAbsent(
+              new PlayedLedger.Key(
+                  row.owner().value("job"),
+                  row.owner().value("tenant"),
+                  row.device().value("UUID"),
+                  instance.isEmpty() || row.owner().value("job").isEmpty()
+                      ? 0
+                      : Integer.parseInt(instance)),
+              none -> new PlayedLedger.Entry());
+      for (Amount kind : CLASSES) {
+        long time = number(row, kind);
+        if (time != 0) {
+          entry.time.merge(kind, time, Long::sum);
+        }
+      }
+      entry.joules += number(row, Amount.ENERGY) / 1e3 + number(row, Amount.ENERGY_ESTIMATED) / 1e6;
+      entry.byteSeconds += row.amount(Amount.MEMORY).toBigInteger().doubleValue() / 1e3;
+    }
+    assertThat(counted).hasSizeGreaterThan(60);
+    ledger.entries().values().removeIf(PlayedUsageTest::isEmpty);
+    counted.values().removeIf(PlayedUsageTest::isEmpty);
+    List<String> differences = new ArrayList<>();
+    for (PlayedLedger.Key key : counted.keySet()) {
+      PlayedLedger.Entry expected = ledger.entries().getOrDefault(key, new PlayedLedger.Entry());
+      PlayedLedger.Entry is = counted.get(key);
+      expected.time.values().removeIf(time -> time == 0);
+      if (!is.time.equals(expected.time)
+          || isFar(is.joules, expected.joules)
+          || isFar(is.byteSeconds, expected.byteSeconds)) {
+        differences.add(key + " has " + is + ", and was played " + expected);
+      }
+    }
+    assertThat(differences).as(place.toString()).isEmpty();
+    assertThat(counted.keySet()).containsAll(ledger.entries().keySet());
+  }
+
+  private static long number(UsageRow row, Amount amount) {
+    return row.amount(amount).toBigInteger().longValueExact();
+  }
+
+  private static boolean isFar(double value, double expected) {
+    return Math.abs(value - expected) > 0.001 * expected + 1;
+  }
+
+  private static boolean isEmpty(PlayedLedger.Entry entry) {
+    return entry.time.values().stream().allMatch(time -> time == 0)
+        && entry.joules < 0.001
+        && entry.byteSeconds < 1;
+  }
+}
