@@ -37,23 +37,36 @@ public final class ChildJvm {
       List<String> flags,
       String... command)
       throws IOException {
+    List<String> line = new ArrayList<>(List.of("io.fleetgauge.runtime.process.Main"));
+    line.addAll(List.of(command));
     Path log = Files.createTempFile(folder, "output", ".txt");
-    return new ChildProcess(folder, log, environment, line(heap, within, flags, command));
+    return new ChildProcess(folder, log, environment, line(heap, within, flags, line));
   }
 
+  /**
+   * Starts a class with this JVM's class path.
+   *
+   * @param heap as {@code -Xmx} takes it
+   */
+  static ChildProcess start(Path folder, String heap, Class<?> main, String... arguments)
+      throws IOException {
+    List<String> line = new ArrayList<>(List.of(main.getName()));
+    line.addAll(List.of(arguments));
+    Path log = Files.createTempFile(folder, "output", ".txt");
+    return new ChildProcess(folder, log, Map.of(), line(heap, List.of(), SHORT_LIVED, line));
+  }
+
+  /**
+   * @param main a class and its arguments
+   */
   private static List<String> line(
-      String heap, List<String> within, List<String> flags, String... command) {
+      String heap, List<String> within, List<String> flags, List<String> main) {
     List<String> line = new ArrayList<>(within);
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(FLAGS);
     line.addAll(flags);
-    line.addAll(
-        List.of(
-            "-Xmx" + heap,
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.fleetgauge.runtime.process.Main"));
-    line.addAll(List.of(command));
+    line.addAll(List.of("-Xmx" + heap, "-cp", System.getProperty("java.class.path")));
+    line.addAll(main);
     return line;
   }
 

@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fleetgauge.gateway.GatewayProcess;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.FaultsSettings;
-import io.fleetgauge.sample.Labels;
-import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -33,17 +31,13 @@ class FaultsInFleetTest {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long STEP = 15_000;
-  private static final int HOSTS = 2;
-  private static final int GPUS = 4;
 
   /** Steps for which a job works before it hangs. */
   private static final int WORK = 30;
 
   private final AtomicLong clock = new AtomicLong(1_795_300_200_000L);
   private LocalFleet fleet;
-  private double operations = 1_000;
-  private double cpu;
-  private double links;
+  private final HungJob job = new HungJob();
 
   @TempDir Path folder;
 
@@ -97,12 +91,8 @@ class FaultsInFleetTest {
    */
   private void step(boolean hangs, int... silent) throws Exception {
     clock.addAndGet(STEP);
-    if (!hangs) {
-      operations += 30;
-      links += 5e9 * 15;
-    }
-    cpu += 15;
-    for (int host = 0; host < HOSTS; host++) {
+    job.advance(hangs);
+    for (int host = 0; host < HungJob.HOSTS; host++) {
       int number = host;
       if (Arrays.stream(silent).noneMatch(each -> each == number)) {
         send(host, clock.get(), hangs);
@@ -111,69 +101,19 @@ class FaultsInFleetTest {
   }
 
   private void send(int host, long time, boolean hangs) throws Exception {
-    RemoteWriteBody body = RemoteWriteBody.v1();
-    for (int gpu = 0; gpu < GPUS; gpu++) {
-      int rank = host * GPUS + gpu;
-      boolean isBehind = hangs && rank == HOSTS * GPUS - 1;
-      Labels of =
-          Labels.of(
-              "Hostname",
-              "h" + host,
-              "UUID",
-              "GPU-" + rank,
-              "gpu",
-              "" + gpu,
-              "modelName",
-              "NVIDIA H100 80GB HBM3",
-              "job",
-              "train",
-              "tenant",
-              "a");
-      Labels ranked = of.with("communicator", "0xworld");
-      body.series(of.with(Labels.NAME, "DCGM_FI_DEV_POWER_USAGE"), time, hangs ? 150 : 560)
-          .series(of.with(Labels.NAME, "DCGM_FI_DEV_ENFORCED_POWER_LIMIT"), time, 700)
-          .series(of.with(Labels.NAME, "DCGM_FI_DEV_GPU_UTIL"), time, isBehind ? 0 : 100)
-          .series(of.with(Labels.NAME, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"), time, hangs ? 0 : 0.42)
-          .series(of.with(Labels.NAME, "DCGM_FI_PROF_DRAM_ACTIVE"), time, hangs ? 0 : 0.45)
-          .series(of.with(Labels.NAME, "DCGM_FI_PROF_SM_ACTIVE"), time, hangs ? 0.04 : 0.9)
-          .series(of.with(Labels.NAME, "gpu_nvlink_bytes_total"), time, links)
-          .series(of.with(Labels.NAME, "gpu_processes"), time, 1)
-          .series(of.with(Labels.NAME, "gpu_owner_cpu_seconds_total"), time, isBehind ? 1 : cpu)
-          .series(of.with(Labels.NAME, "gpu_owner_io_bytes_total"), time, 1_000)
-          .series(
-              ranked.with(Labels.NAME, "gpu_nccl_operations_total"),
-              time,
-              operations - (isBehind ? 1 : 0))
-          .series(ranked.with(Labels.NAME, "gpu_nccl_rank"), time, rank)
-          .series(ranked.with(Labels.NAME, "gpu_nccl_ranks"), time, HOSTS * GPUS)
-          .series(ranked.with(Labels.NAME, "gpu_nccl_ranks_missing"), time, 0);
-    }
+    RemoteWriteBody body = job.body(host, time, hangs);
     // Whichever gateway is left takes them.
     await()
         .atMost(SOON)
         .until(
             () -> {
               for (GatewayProcess gateway : fleet.gateways()) {
-                if (sent(gateway.address(), body)) {
+                if (HungJob.isTaken(gateway.address(), body)) {
                   return true;
                 }
               }
               return false;
             });
-  }
-
-  private static boolean sent(URI gateway, RemoteWriteBody body) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(gateway.resolve("/api/v1/write"))
-            .header("Content-Type", RemoteWriteBody.V1_TYPE)
-            .header("Content-Encoding", "snappy")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()))
-            .build();
-    try {
-      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString()).statusCode() == 204;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   /** Waits until a step before the last one has been evaluated. */
