@@ -66,7 +66,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The laws of every {@link Fleet}, which is a source too. */
+/**
+ * The laws of every {@link Fleet}, which is a source too. It has more than 600 lines because it has
+ * the laws of each kind of read.
+ */
 @ExtendWith(VertxExtension.class)
 public abstract class FleetContract extends SourceContract {
   protected final MemoryFleet fleet = new MemoryFleet();
