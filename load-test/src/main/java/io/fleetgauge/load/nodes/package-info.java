@@ -14,6 +14,9 @@
  * are played, so that history and live readings of one play agree, and each trace can be played
  * again; a fault shows in its series from the beginning to the end of its label, and not before.
  *
+ * <p>The room has more than 20 files because each thing that a node has, such as its GPUs, log,
+ * processes and exporters, is one.
+ *
  * <p>A node of a trace makes some 2,400 ticks a second on one core, the whole code of the probe
  * included: 200 days of a node take eight minutes.
  */
