@@ -190,7 +190,8 @@ final class Relations {
         all.add(each);
       }
     }
-    all.add(episode.proven() && !all.isEmpty() ? 1 : 0, faulty);
+    boolean isNamed = !episode.suspects().isEmpty() && isOf(episode.suspects().getFirst(), of);
+    all.add(episode.proven() && !isNamed && !all.isEmpty() ? 1 : 0, faulty);
     return all;
   }
 

@@ -7,6 +7,7 @@ import io.fleetgauge.query.faults.detect.Finding;
 import io.fleetgauge.query.faults.detect.HostDetector;
 import io.fleetgauge.query.faults.detect.JobDetector;
 import io.fleetgauge.query.faults.detect.Subject;
+import io.fleetgauge.query.faults.detect.Suspect;
 import io.fleetgauge.query.faults.detect.Thresholds;
 import io.fleetgauge.query.faults.detect.Verdict;
 import io.fleetgauge.query.faults.episode.Episode;
@@ -494,6 +495,50 @@ class FaultEngineTest {
                 .orElseThrow()
                 .id());
     assertThat(hang.suspects().getFirst().uuid()).isEqualTo("GPU-h2");
+  }
+
+  /** A job whose ranks NCCL names, that on the second host first. */
+  private static final class NamedHang implements JobDetector {
+    @Override
+    public void on(JobStep step, Consumer<Finding> out) {
+      Subject job = new Subject("", "", "", step.job(), step.owner());
+      out.accept(
+          new Finding(
+              FaultKind.HANG,
+              job,
+              20 * STEP,
+              Optional.empty(),
+              "",
+              true,
+              0,
+              "",
+              List.of(),
+              List.of(
+                  new Suspect("h2", "GPU-h2", 1, "behind"),
+                  new Suspect("h1", "GPU-h1", 0, "power differs"))));
+    }
+
+    @Override
+    public JobDetector copy() {
+      return this;
+    }
+  }
+
+  @Test
+  void aGpuThatNcclNamesFirstAndThatHasAFaultStaysTheFirstSuspect() {
+    FaultEngine engine =
+        new FaultEngine(
+            Thresholds.defaults(),
+            OWNERS,
+            List.of(),
+            () -> List.of(new LostBelow50()),
+            () -> List.of(new NamedHang()));
+    Play play = new Play().from(1, "h1", 500).from(1, "h2", 500).from(20, "h2", 10);
+    play(engine, play, 1, 40, Set.of(), 0);
+    Episode hang =
+        engine.open().stream().filter(e -> e.kind() == FaultKind.HANG).findFirst().orElseThrow();
+    assertThat(hang.suspectedCause()).isEqualTo("gpu_lost on h2, GPU 0");
+    assertThat(hang.suspects()).extracting(Suspect::rank).containsExactly(1, 0);
   }
 
   @Test
