@@ -86,6 +86,8 @@ public final class GatewayProcess implements AutoCloseable {
   private static final Duration LOOK_AT_FOLDERS = Duration.ofMillis(250);
   private static final Duration LOOK_AT_DISK = Duration.ofMillis(500);
   private static final Duration LOOK_AT_REPLICAS = Duration.ofSeconds(1);
+  private static final Duration LEAST_FOR_USAGE = Duration.ofDays(2);
+  private static final Duration LOOK_AT_USAGE = Duration.ofMinutes(1);
   private static final long MIN_HOUSEKEEPING_MILLIS = 250;
   private static final long MAX_HOUSEKEEPING_MILLIS = 10_000;
 
@@ -171,7 +173,7 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("journal", STOP_LIMIT, journal);
       lifecycle.started(
           "folders", STOP_LIMIT, FilePoller.start("folders", LOOK_AT_FOLDERS, journal::look));
-      store = store(config.store(), rules(config.rollups()));
+      store = store(config.store(), rules(config.rollups()), usageRetention(config));
       try {
         store.requireReadable();
       } catch (IOException e) {
@@ -378,6 +380,7 @@ public final class GatewayProcess implements AutoCloseable {
       lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
       vertx.setPeriodic(LOOK_AT_REPLICAS.toMillis(), id -> lookAtReplicas());
+      vertx.setPeriodic(LOOK_AT_USAGE.toMillis(), id -> peers.fetchUsage(view(), config.id()));
     }
 
     private void lookAtReplicas() {
@@ -472,7 +475,14 @@ public final class GatewayProcess implements AutoCloseable {
             .toList());
   }
 
-  private static Store store(StoreSettings settings, RollupRules rules) {
+  /** A day's samples have to be here together. */
+  private static Duration usageRetention(GatewayConfig config) {
+    return config.store().retention().compareTo(LEAST_FOR_USAGE) < 0
+        ? Duration.ZERO
+        : config.usageRetention();
+  }
+
+  private static Store store(StoreSettings settings, RollupRules rules, Duration usageRetention) {
     return new Store(
         settings.folder().resolve("blocks"),
         new StoreLimits(
@@ -485,7 +495,8 @@ public final class GatewayProcess implements AutoCloseable {
             settings.maxSeriesPerTenant(),
             settings.maxSeries()),
         new Dimensions(settings.gpuLabel(), Set.copyOf(settings.ownerLabels())),
-        rules);
+        rules,
+        usageRetention);
   }
 
   /**

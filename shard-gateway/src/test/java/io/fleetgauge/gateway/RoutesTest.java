@@ -52,6 +52,8 @@ class RoutesTest {
           "GET /v1/hosts/:host/samples",
           "GET /v1/hosts/:host/blocks",
           "GET /v1/hosts/:host/blocks/:name",
+          "GET /v1/hosts/:host/usage",
+          "GET /v1/hosts/:host/usage/:name",
           "GET /v1/stream",
           "GET /v1/backup",
           "POST /v1/backup",
@@ -62,6 +64,7 @@ class RoutesTest {
           "POST /v1/restore/hosts/:host",
           "GET /v1/restore/hosts/:host/blocks",
           "PUT /v1/restore/hosts/:host/blocks/:name",
+          "PUT /v1/restore/hosts/:host/usage/:name",
           "POST /v1/restore/hosts/:host/blocks",
           "POST /v1/restore/hosts/:host/samples",
           "POST /v1/restore/hosts/:host/end");

@@ -104,6 +104,7 @@ public final class LocalFleet implements AutoCloseable {
             Duration.ZERO,
             nextMember(),
             store,
+            GatewayConfig.DEFAULT_USAGE_RETENTION,
             RollupSettings.DEFAULT,
             Journal.Settings.defaults(store.folder().resolve("journal")),
             IngestSettings.DEFAULT,

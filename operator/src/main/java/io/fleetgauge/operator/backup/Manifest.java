@@ -49,7 +49,8 @@ public record Manifest(
   /**
    * A file.
    *
-   * @param name {@code FROM-TO.block} or {@code FROM-TO.page}, times in ms
+   * @param name {@code FROM-TO.block} or {@code FROM-TO.page}, times in ms; {@code
+   *     YYYY-MM-DD.usage}
    */
   public record BackupFile(String name, long size, String sha256) {
     /** Its name in the repository. */
@@ -61,7 +62,12 @@ public record Manifest(
       return name.endsWith(".block");
     }
 
-    /** The time after its last sample, ms. */
+    /** Returns true if it is what GPUs were used for on a day. */
+    boolean isUsage() {
+      return name.endsWith(".usage");
+    }
+
+    /** The time after its last sample, ms; of a block or a page. */
     long to() {
       return Long.parseLong(name.substring(name.indexOf('-', 1) + 1, name.lastIndexOf('.')));
     }
@@ -194,7 +200,8 @@ public record Manifest(
       JsonObject file = (JsonObject) each;
       BackupFile kept =
           new BackupFile(file.getString("name"), file.getLong("size"), file.getString("sha256"));
-      if (!kept.name.matches("-?[0-9]{1,19}--?[0-9]{1,19}[.](block|page)")
+      if (!kept.name.matches(
+              "-?[0-9]{1,19}--?[0-9]{1,19}[.](block|page)|[0-9]{4}-[0-9]{2}-[0-9]{2}[.]usage")
           || !kept.sha256.matches("[0-9a-f]{64}")) {
         throw new CommandFailure(
             "no file of a backup has the name " + kept.name + " and the SHA-256 " + kept.sha256);

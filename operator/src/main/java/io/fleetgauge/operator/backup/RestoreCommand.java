@@ -78,7 +78,7 @@ public final class RestoreCommand extends BackupCommand.RepositoryCommand implem
         dryRun
             ? "the backup can be read; nothing was restored"
             : ("restored %d hosts in %.1f s: blocks %d new, %d there already, %d united, %d merged;"
-                    + " %d pages; %d files expired")
+                    + " %d pages; %d days of usage; %d files expired")
                 .formatted(
                     done.get("hosts"),
                     (System.nanoTime() - begun) / 1e9,
@@ -87,6 +87,7 @@ public final class RestoreCommand extends BackupCommand.RepositoryCommand implem
                     done.get("united"),
                     done.get("merged"),
                     done.get("pages"),
+                    done.get("days"),
                     done.get("expired")));
   }
 }

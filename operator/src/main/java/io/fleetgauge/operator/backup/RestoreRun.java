@@ -54,7 +54,8 @@ final class RestoreRun {
     this.clock = clock;
     this.out = out;
     for (String each :
-        List.of("hosts", "adopted", "known", "united", "merged", "pages", "expired", "bytes")) {
+        List.of(
+            "hosts", "adopted", "known", "united", "merged", "pages", "days", "expired", "bytes")) {
       counts.put(each, new AtomicLong());
     }
   }
@@ -68,7 +69,7 @@ final class RestoreRun {
    *     nothing is sent if a file is damaged
    * @param isDry whether nothing is sent
    * @return how much was restored: hosts; blocks that were adopted, known, united and merged on
-   *     their owners; pages; files with expired samples only; bytes read
+   *     their owners; pages; days of usage; files with expired samples only; bytes read
    */
   Map<String, Long> run(
       URI gateway, Manifest manifest, Predicate<String> hosts, boolean mayLack, boolean isDry)
@@ -148,6 +149,9 @@ final class RestoreRun {
             blocks(holder, of.host(), copy, expired, isOwner);
           }
           for (Manifest.Copy copy : of.copies()) {
+            usage(holder, of.host(), copy, isOwner);
+          }
+          for (Manifest.Copy copy : of.copies()) {
             pages(holder, of.host(), copy, expired, isOwner);
           }
         });
@@ -187,10 +191,31 @@ final class RestoreRun {
     }
   }
 
+  /** Days that the holder has are its own: its samples are as good as the backup's. */
+  private void usage(URI gateway, String host, Manifest.Copy copy, boolean isCounted)
+      throws CommandFailure, IOException, HostTransfer.OwnerChange {
+    for (Manifest.BackupFile file : copy.files()) {
+      if (file.isUsage()) {
+        JsonObject answer =
+            HostTransfer.checked(
+                gateway,
+                client.ask(
+                    gateway,
+                    HttpMethod.PUT,
+                    HostTransfer.path(host, "/usage/" + file.name()),
+                    read(file),
+                    file.sha256()),
+                host);
+        boolean isNew = isCounted && Boolean.TRUE.equals(answer.getBoolean("taken"));
+        counts.get("days").addAndGet(isNew ? 1 : 0);
+      }
+    }
+  }
+
   private void pages(URI gateway, String host, Manifest.Copy copy, long expired, boolean isCounted)
       throws CommandFailure, IOException, HostTransfer.OwnerChange {
     for (Manifest.BackupFile file : copy.files()) {
-      if (file.isBlock()) {
+      if (file.isBlock() || file.isUsage()) {
         continue;
       }
       if (file.to() <= expired) {

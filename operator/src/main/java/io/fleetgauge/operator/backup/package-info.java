@@ -8,7 +8,7 @@
  *
  * <pre>
  * repository = fleetgauge-backup.json              {"version": 1}
- *              files/XX/SHA256                     blocks and pages; XX begins the SHA-256
+ *              files/XX/SHA256                     blocks, pages and days of usage; XX begins the SHA-256
  *              backups/ID.json                     manifests; ID is TIME-CHECK, CHECK the first 16
  *                                                  digits of the SHA-256 of the manifest's bytes
  *

@@ -179,6 +179,7 @@ class RestoreRunTest {
             Map.entry("united", 3L),
             Map.entry("merged", 4L),
             Map.entry("pages", 1L),
+            Map.entry("days", 0L),
             Map.entry("expired", 2L),
             Map.entry("bytes", 2L * (LACKED.length() + PAGE.length()) + KNOWN.length()));
     assertThat(gateways.asked())

@@ -9,6 +9,8 @@ import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.UsageSamples;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -20,7 +22,7 @@ import java.util.Map;
  * The data that a gateway holds of the hosts of one fragment. It notes the hosts of which something
  * could not be read. For one thread.
  */
-public interface Holdings {
+public interface Holdings extends UsageSamples {
   /** The hosts that are held here, of those that were asked for. */
   List<String> hosts();
 
@@ -36,8 +38,10 @@ public interface Holdings {
   /** Notes that a question could not be answered, and says why. */
   String failed(Question<?> question, RuntimeException failure);
 
+  @Override
   List<Series> samples(Selection selection, long budget) throws TooManySamples, QueryFailure;
 
+  @Override
   Extent extent(Selection selection);
 
   /** Sorted. */
@@ -53,6 +57,9 @@ public interface Holdings {
   NewestQuestion.Answer newest(NewestQuestion question) throws TooManySamples;
 
   List<MetricReductions> reductions(ReductionsQuestion question);
+
+  /** Days between two times of which the usage of one host is kept, in order. */
+  List<KeptDay> keptDays(String host, long from, long to);
 
   /** With a scope, only the hosts that have a series in it, and how many those are. */
   List<HostState> states(List<Matcher> scope);

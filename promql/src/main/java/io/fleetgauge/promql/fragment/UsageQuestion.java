@@ -10,12 +10,15 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.HostUsage;
+import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.SampledUsage;
+import io.fleetgauge.promql.usage.UsageHistory;
 import io.fleetgauge.promql.usage.UsageLabels;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
@@ -37,18 +40,27 @@ import java.util.stream.Stream;
 public record UsageQuestion(
     List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms, long budget)
     implements Question<UsageQuestion.Answer> {
-  /** Most samples that are in memory at one time, if they come evenly. */
-  private static final long PIECE = 1_000_000;
-
   private static final int MAX_ROWS = 1_000_000;
+
+  private static final int ROUNDED = 1;
+  private static final int OTHER_TERMS = 2;
 
   /**
    * @param rows in order; each device, owner and interval once
+   * @param isRounded whether whole hours are counted where the question asks for a part of one,
+   *     because samples have expired
+   * @param isByOtherTerms whether something is counted by other terms, for the same reason
    */
-  public record Answer(List<UsageRow> rows) implements Result {
+  public record Answer(List<UsageRow> rows, boolean isRounded, boolean isByOtherTerms)
+      implements Result {
+    public Answer(List<UsageRow> rows) {
+      this(rows, false, false);
+    }
+
     @Override
     public void write(WireWriter out, WireWriter body) {
       SymbolTable symbols = new SymbolTable();
+      body.u8((isRounded ? ROUNDED : 0) | (isByOtherTerms ? OTHER_TERMS : 0));
       body.uvar(rows.size());
       for (UsageRow row : rows) {
         symbols.labels(body, row.device());
@@ -124,6 +136,7 @@ public record UsageQuestion(
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
+    int notes = in.u8("how it was counted");
     int count = in.count(6, "rows");
     List<UsageRow> rows = new ArrayList<>(count);
     int amounts = Amount.values().length;
@@ -141,7 +154,7 @@ public record UsageQuestion(
           new UsageRow(
               device, owner, interval, all, in.svar("the peak"), in.svar("memory at the end")));
     }
-    return new Answer(rows);
+    return new Answer(rows, (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0);
   }
 
   // --- at a gateway ---
@@ -149,30 +162,44 @@ public record UsageQuestion(
   @Override
   public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
     List<UsageRow> rows = new ArrayList<>();
+    List<Matcher> metrics = ofMetrics().toList();
+    Set<String> more = labels();
+    boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
+    boolean isRounded = false;
+    boolean isByOtherTerms = false;
     long left = budget;
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
-      if (isMeant(own)) {
-        HostUsage usage = new HostUsage(period, terms, labels());
-        left -= feed(usage, own, left);
-        for (UsageRow row : usage.rows()) {
-          if (isMeant(row)) {
-            rows.add(kept.isEmpty() ? row : row.only(kept));
-          }
-        }
-        rows = kept.isEmpty() ? rows : UsageRow.joined(rows);
-        if (rows.size() > MAX_ROWS) {
-          throw TooManySamples.of("rows of usage", rows.size(), MAX_ROWS);
+      List<KeptDay> days =
+          metrics.isEmpty() ? own.keptDays(host, period.from(), period.to()) : List.of();
+      if (days.isEmpty() && !isMeant(own)) {
+        continue;
+      }
+      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels);
+      SampledUsage samples = new SampledUsage(own, terms, more, metrics, left);
+      List<UsageRow> ofHost = new ArrayList<>();
+      for (UsageRow row : history.read(days, samples)) {
+        if (isMeant(row)) {
+          ofHost.add(kept.isEmpty() ? row : row.only(kept));
         }
       }
+      left = samples.left();
+      isRounded |= history.isRounded();
+      isByOtherTerms |= history.isByOtherTerms();
+      rows.addAll(UsageRow.joined(ofHost));
+      rows = kept.isEmpty() ? rows : UsageRow.joined(rows);
+      if (rows.size() > MAX_ROWS) {
+        throw TooManySamples.of("rows of usage", rows.size(), MAX_ROWS);
+      }
     }
-    return new Answer(UsageRow.joined(rows));
+    return new Answer(UsageRow.joined(rows), isRounded, isByOtherTerms);
   }
 
   /** Labels of owners that are asked for, besides those that rows always have. */
   private Set<String> labels() {
     Set<String> names = new HashSet<>(kept);
     matchers.forEach(matcher -> names.add(matcher.name()));
+    names.remove(Labels.NAME);
     return names;
   }
 
@@ -180,20 +207,10 @@ public record UsageQuestion(
     return matchers.stream().filter(matcher -> matcher.name().equals(Labels.NAME));
   }
 
-  /**
-   * The samples that usage is made of.
-   *
-   * @param more matchers besides
-   */
-  private static List<Selection> selections(List<Matcher> more, long after, long to) {
-    return HostUsage.selectors().stream()
-        .map(each -> new Selection(Stream.concat(each.stream(), more.stream()).toList(), after, to))
-        .toList();
-  }
-
   /** Of what is stored, about as much as the question reads. */
   public List<Selection> selections() {
-    return selections(matchers, HostUsage.after(period, terms), HostUsage.to(period, terms));
+    return SampledUsage.selections(
+        matchers, HostUsage.after(period, terms), HostUsage.to(period, terms));
   }
 
   /** A host without a series that matches has no row that does. */
@@ -208,35 +225,23 @@ public record UsageQuestion(
         .allMatch(matcher -> matcher.matches(row.value(matcher.name())));
   }
 
-  /** Returns how many samples were read. */
-  private long feed(HostUsage usage, Holdings own, long most) throws TooManySamples, QueryFailure {
-    List<Matcher> metrics = ofMetrics().toList();
-    long after = HostUsage.after(period, terms);
-    long end = HostUsage.to(period, terms);
-    long expected = 0;
-    for (Selection selection : selections(metrics, after, end)) {
-      expected += own.extent(selection).samples();
-    }
-    long pieces = Math.max(1, Math.min(expected / PIECE + 1, end - after));
-    long read = 0;
-    for (long piece = 1; piece <= pieces; piece++) {
-      long to = piece == pieces ? end : after + (end - after) / pieces;
-      List<Series> samples = new ArrayList<>();
-      for (Selection selection : selections(metrics, after, to)) {
-        List<Series> found = own.samples(selection, most - read);
-        read += found.stream().mapToLong(Series::size).sum();
-        samples.addAll(found);
-      }
-      usage.feed(to, samples);
-      after = to;
-    }
-    return read;
-  }
-
   // --- of several gateways ---
 
-  /** In order; each device, owner and interval once. */
-  public List<UsageRow> merged(List<Answer> answers) {
-    return UsageRow.joined(answers.stream().flatMap(each -> each.rows.stream()).toList());
+  public UsageRows merged(List<Answer> answers) {
+    List<UsageRow> all = answers.stream().flatMap(each -> each.rows.stream()).toList();
+    return new UsageRows(UsageRow.joined(all), notes(answers));
+  }
+
+  private static List<String> notes(List<Answer> answers) {
+    List<String> notes = new ArrayList<>();
+    if (answers.stream().anyMatch(Answer::isRounded)) {
+      notes.add("samples have expired: usage is that of the nearest whole hours, as it was kept");
+    }
+    if (answers.stream().anyMatch(Answer::isByOtherTerms)) {
+      notes.add(
+          "samples have expired: usage is by the terms and labels by which it was kept, not by"
+              + " those asked for");
+    }
+    return notes;
   }
 }

@@ -34,6 +34,10 @@ public final class UsageLabels {
           .filter(name -> !OF_PROCESS.contains(name))
           .collect(Collectors.toUnmodifiableSet());
 
+  /** Labels of rows, whatever else is asked for. */
+  public static final Set<String> ALL =
+      Stream.concat(DEVICE.stream(), OWNER.stream()).collect(Collectors.toUnmodifiableSet());
+
   /** Labels that series of hosts and of scrapes have as well, whoever has the GPU. */
   private static final Set<String> OF_HOST =
       Set.of("job", "tenant", "namespace", "exported_namespace", "partition");

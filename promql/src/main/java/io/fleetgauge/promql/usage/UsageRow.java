@@ -62,6 +62,17 @@ public record UsageRow(
     return new UsageRow(device, owner, interval, sums, most, isAtEnd ? atEnd : -1);
   }
 
+  /**
+   * The row as a part of another interval.
+   *
+   * @param isEnd whether it is the part at the end of the interval
+   */
+  UsageRow in(int newInterval, boolean isEnd) {
+    return newInterval == interval && (isEnd || memoryAtEnd < 0)
+        ? this
+        : new UsageRow(device, owner, newInterval, amounts, memoryPeak, isEnd ? memoryAtEnd : -1);
+  }
+
   /** The row with some of its labels only. */
   public UsageRow only(Collection<String> labels) {
     return new UsageRow(

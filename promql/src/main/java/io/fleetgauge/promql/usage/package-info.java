@@ -36,6 +36,11 @@
  * metric by metric. What becomes known late, which is whose a gap was and whether a counter covers
  * a time, waits for the bridge at most.
  *
+ * <p>Days that are kept after their samples have expired stand in for these samples, hour by hour.
+ *
+ * <p>It has more than 20 files, because the integral of a host's series, device by device and
+ * measure by measure, and what is kept of it share the rows and their terms.
+ *
  * <p>Law: rows add up. The rows of two adjoining intervals are those of both together, bit for bit;
  * the classes are the allocated time; the sums over owners, devices and racks are equal. They are
  * those of a ledger that looks at every millisecond ({@code UsageLedgerTest}).

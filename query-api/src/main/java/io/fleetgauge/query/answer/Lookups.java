@@ -8,7 +8,7 @@ import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.HostUsage;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
@@ -52,7 +52,7 @@ final class Lookups {
   private final AliasedLookups aliased;
 
   /** A value with a warning that it was cut, if it was. */
-  private record Cut<T>(T value, Optional<String> warning) {}
+  private record Cut<T>(T value, List<String> warnings) {}
 
   Lookups(
       QueryConfig config,
@@ -282,7 +282,7 @@ final class Lookups {
     return stores.fleet().newest(read, newest.hosts(), options);
   }
 
-  private Future<Gathered<List<UsageRow>>> usage(
+  private Future<Gathered<UsageRows>> usage(
       Request.Usage usage, Caller caller, ReadOptions options) {
     UsageRead read =
         new UsageRead(
@@ -372,9 +372,9 @@ final class Lookups {
       throws QueryFailure {
     Cut<T> cut = cut(caller, request, found);
     List<String> warnings = completeness.warnings();
-    if (cut.warning.isPresent()) {
+    if (!cut.warnings.isEmpty()) {
       warnings = new ArrayList<>(warnings);
-      warnings.add(cut.warning.get());
+      warnings.addAll(cut.warnings);
     }
     return new Reply<>(cut.value, warnings, completeness);
   }
@@ -392,17 +392,17 @@ final class Lookups {
       case Request.OwnerIntervals owners -> (Cut<T>) cut(caller, owners.filter(), (List<?>) value);
       case Request.Samples samples -> {
         checkSamples(caller, (List<List<Series>>) value);
-        yield new Cut<>(value, Optional.empty());
+        yield new Cut<>(value, List.of());
       }
       case Request.Newest newest -> {
         if (!aliased.isUsedIn(newest.selectors())) {
           costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
         }
-        yield new Cut<>(value, Optional.empty());
+        yield new Cut<>(value, List.of());
       }
-      case Request.Usage usage -> new Cut<>(value, Optional.empty());
-      case Request.Metadata metadata -> new Cut<>(value, Optional.empty());
-      case Request.HostStates states -> new Cut<>(value, Optional.empty());
+      case Request.Usage usage -> new Cut<>(value, ((UsageRows) value).notes());
+      case Request.Metadata metadata -> new Cut<>(value, List.of());
+      case Request.HostStates states -> new Cut<>(value, List.of());
       case Request.Promql promql -> throw notLookup();
     };
   }
@@ -413,13 +413,13 @@ final class Lookups {
     int limit = filter.limit();
     if (limit > 0 && limit <= most) {
       return items.size() <= limit
-          ? new Cut<>(items, Optional.empty())
-          : new Cut<>(items.subList(0, limit), Optional.of(Reply.TRUNCATED));
+          ? new Cut<>(items, List.of())
+          : new Cut<>(items.subList(0, limit), List.of(Reply.TRUNCATED));
     }
     if (items.size() > most) {
       throw caller.over("series", "more than " + most, most);
     }
-    return new Cut<>(items, Optional.empty());
+    return new Cut<>(items, List.of());
   }
 
   private static void checkSamples(Caller caller, List<List<Series>> found) throws QueryFailure {

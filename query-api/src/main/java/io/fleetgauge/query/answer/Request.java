@@ -8,7 +8,7 @@ import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.UsagePeriod;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -167,5 +167,5 @@ public sealed interface Request<T> {
       List<String> kept,
       UsagePeriod period,
       UsageTerms terms)
-      implements Request<List<UsageRow>> {}
+      implements Request<UsageRows> {}
 }

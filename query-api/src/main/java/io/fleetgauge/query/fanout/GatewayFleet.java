@@ -24,7 +24,7 @@ import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.query.fleet.Fleet;
@@ -150,7 +150,7 @@ public class GatewayFleet implements Source, Fleet {
   }
 
   @Override
-  public Future<Gathered<List<UsageRow>>> usage(UsageRead read, ReadOptions options) {
+  public Future<Gathered<UsageRows>> usage(UsageRead read, ReadOptions options) {
     UsageQuestion question =
         new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms(), read.budget());
     return read(question, options, question::merged);

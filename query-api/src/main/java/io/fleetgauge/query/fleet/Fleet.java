@@ -7,7 +7,7 @@ import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -65,7 +65,7 @@ public interface Fleet {
   Future<Gathered<OwnerIntervals>> owners(SeriesSearch search, ReadOptions options);
 
   /** What GPUs were used for: rows that add up, each device, owner and interval once. */
-  Future<Gathered<List<UsageRow>>> usage(UsageRead read, ReadOptions options);
+  Future<Gathered<UsageRows>> usage(UsageRead read, ReadOptions options);
 
   /**
    * Changes since an earlier look. Never fails: on a gateway that cannot be asked, anything may

@@ -3,7 +3,7 @@ package io.fleetgauge.query.report;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.usage.UsagePeriod;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Querier;
@@ -157,13 +157,13 @@ public final class ReportApi {
   }
 
   private static Body body(
-      ApiRequest request, ReportFormat form, ReportQuery query, Reply<List<UsageRow>> reply) {
+      ApiRequest request, ReportFormat form, ReportQuery query, Reply<UsageRows> reply) {
     form.headers(query).forEach(request::respondWith);
     return Body.streamed(
         out ->
             form.write(
                 new Reply<>(
-                    UsageGroups.report(query, reply.value()),
+                    UsageGroups.report(query, reply.value().rows()),
                     reply.warnings(),
                     reply.completeness()),
                 out));

@@ -381,7 +381,7 @@ public abstract class FleetContract extends SourceContract {
             UsagePeriod.every(START, START + 4 * STEP, 2 * STEP),
             UsageTerms.DEFAULT,
             1_000);
-    List<UsageRow> found = await(shards.usage(read, options())).value();
+    List<UsageRow> found = await(shards.usage(read, options())).value().rows();
     assertThat(found)
         .extracting(UsageRow::owner, UsageRow::interval)
         .containsExactly(

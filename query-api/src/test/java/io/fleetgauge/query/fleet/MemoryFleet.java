@@ -33,6 +33,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.usage.KeptDay;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -370,6 +371,11 @@ public final class MemoryFleet {
     @Override
     public List<MetricReductions> reductions(ReductionsQuestion question) {
       return MemoryFleet.this.reductions(question, held);
+    }
+
+    @Override
+    public List<KeptDay> keptDays(String host, long from, long to) {
+      return List.of();
     }
 
     @Override

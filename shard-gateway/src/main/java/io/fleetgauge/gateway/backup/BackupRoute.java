@@ -46,7 +46,7 @@ public final class BackupRoute {
     router.get(PATH + "/:id/files/:number").handler(guard.needsPeer()).handler(route::file);
     router.delete(PATH + "/:id").handler(guard.needsPeer()).handler(route::remove);
     vertx.setPeriodic(LOOK_MILLIS, id -> snapshots.timePassed());
-    new RestoreRoute(workers, from, placing).mount(router, guard);
+    new RestoreRoute(workers, from, placing, clock).mount(router, guard);
     return snapshots;
   }
 

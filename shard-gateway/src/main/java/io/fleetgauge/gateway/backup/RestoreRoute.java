@@ -11,6 +11,7 @@ import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.gateway.store.block.BlockCounts;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -44,6 +45,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -73,6 +75,7 @@ public final class RestoreRoute {
   private final Function<Labels, Optional<Labels>> relabel;
   private final Function<Labels, String> hostOf;
   private final String self;
+  private final LongSupplier clock;
   private final BlockChecks checks = new BlockChecks();
 
   /** Makes a host known to the cluster, so that it gets an owner. */
@@ -105,7 +108,8 @@ public final class RestoreRoute {
     }
   }
 
-  RestoreRoute(WorkerExecutor workers, BackedUpStore into, Placing placing) {
+  RestoreRoute(WorkerExecutor workers, BackedUpStore into, Placing placing, LongSupplier clock) {
+    this.clock = clock;
     this.workers = workers;
     this.staging = into.folder().resolve("restore");
     this.store = into.store();
@@ -136,6 +140,8 @@ public final class RestoreRoute {
         .post(PATH + "/blocks")
         .handler(guard.needsPeer())
         .handler(http -> work(http, () -> takeBlocks(host(http))));
+    Guard.readBody(router.put(PATH + "/usage/:name").handler(guard.needsPeer()), MAX_PAGE_BYTES)
+        .handler(http -> work(http, () -> takeUsage(http)));
     Guard.readBody(router.post(PATH + "/samples").handler(guard.needsPeer()), MAX_PAGE_BYTES)
         .handler(http -> work(http, () -> takePage(http)));
     router
@@ -334,6 +340,23 @@ public final class RestoreRoute {
             503, "samples of host " + host + " are not accepted: the journal cannot be written");
       }
       at = page.next();
+    }
+  }
+
+  private JsonObject takeUsage(RoutingContext http) throws RefusedRequest, IOException {
+    String host = host(http);
+    requireHolder(host);
+    byte[] file = http.body().buffer() == null ? new byte[0] : http.body().buffer().getBytes();
+    String expected = http.request().getHeader(SHA256);
+    if (!BlockChecks.sha256(file).equals(expected)) {
+      throw new RefusedRequest(
+          400, "the file does not have the SHA-256 " + expected + " that the request names");
+    }
+    try {
+      boolean isTaken = store.usage().take(host, http.pathParam("name"), file, clock.getAsLong());
+      return new JsonObject().put("taken", isTaken);
+    } catch (UsageFile.DamagedUsage e) {
+      throw new RefusedRequest(400, e.getMessage());
     }
   }
 

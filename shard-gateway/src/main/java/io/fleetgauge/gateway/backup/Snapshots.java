@@ -7,6 +7,7 @@ import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.sample.files.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -163,7 +164,12 @@ public final class Snapshots implements AutoCloseable {
 
   /** The contents of a lane at one moment. */
   private record LaneContents(
-      boolean whole, long sealedBefore, long oldest, List<Path> files, Set<String> damaged) {}
+      boolean whole,
+      long sealedBefore,
+      long oldest,
+      List<Path> files,
+      List<Path> usage,
+      Set<String> damaged) {}
 
   private Snapshot.OfHost take(String host, Path folder)
       throws IOException, ExecutionException, TimeoutException, InterruptedException {
@@ -179,6 +185,7 @@ public final class Snapshots implements AutoCloseable {
                         lane.sealedBefore(),
                         lane.view().oldest(),
                         store.blockFiles(host),
+                        store.usage().paths(host),
                         new HashSet<>(store.damagedBlocks(host)));
                   })
               .get(LANE_SECONDS, TimeUnit.SECONDS);
@@ -191,6 +198,9 @@ public final class Snapshots implements AutoCloseable {
             pin(file, place)
                 .ifPresentOrElse(files::add, () -> damaged.add(file.getFileName().toString()));
           }
+        }
+        for (Path file : seen.usage) {
+          usage(file, place).ifPresent(files::add);
         }
         pages(host, Math.max(seen.sealedBefore, seen.oldest), place, files);
         Admission admission =
@@ -213,6 +223,24 @@ public final class Snapshots implements AutoCloseable {
         }
         LOG.debug("a block of host {} was removed in the meantime", host, e);
       }
+    }
+  }
+
+  /** Keeps a file of usage; empty if it is damaged or has been removed. */
+  private static Optional<Snapshot.SnapshotFile> usage(Path file, Path place) throws IOException {
+    try {
+      byte[] bytes = UsageFile.read(Files.readAllBytes(file)).toBytes();
+      PrivateFiles.createFolders(place);
+      Path kept = place.resolve(file.getFileName());
+      PrivateFiles.write(kept, bytes);
+      String name = file.getFileName().toString();
+      return Optional.of(
+          new Snapshot.SnapshotFile(name, bytes.length, BlockChecks.sha256(bytes), kept));
+    } catch (NoSuchFileException e) {
+      return Optional.empty(); // it has expired, or is computed again
+    } catch (UsageFile.DamagedUsage e) {
+      LOG.error("the usage in {} is left out: {}", file, e.getMessage());
+      return Optional.empty();
     }
   }
 

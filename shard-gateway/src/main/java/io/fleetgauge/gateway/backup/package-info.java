@@ -1,8 +1,9 @@
 /**
  * Backups on the side of a gateway.
  *
- * <p>In: requests of {@code fleetgauge backup} and {@code restore}; blocks and pages of a backup.
- * Out: snapshots of what the gateway has; samples of a backup in the lanes of hosts.
+ * <p>In: requests of {@code fleetgauge backup} and {@code restore}; blocks, pages and files of
+ * usage of a backup. Out: snapshots of what the gateway has; samples of a backup in the lanes of
+ * hosts.
  *
  * <p>A snapshot is taken while the gateway goes on. It has the blocks of each host, pinned by hard
  * links, and pages with the samples that are not in a block yet; both are looked at in one task of
@@ -26,7 +27,7 @@
  *                     that was whole, ms since the epoch
  *            whole    whether the gateway owned the host and had all of it
  *            damaged  blocks that cannot be read, which are left out
- *            name     FROM-TO.block or FROM-TO.page, times in ms
+ *            name     FROM-TO.block or FROM-TO.page, times in ms; YYYY-MM-DD.usage
  * dims     = {"identifier": LABEL, "names": [LABEL]}
  *
  * POST   /v1/restore/series         200 {"series": [{"host": NAME, "labels": {LABEL: VALUE}} | null]}:
@@ -39,6 +40,8 @@
  * PUT    /v1/restore/hosts/HOST/blocks/NAME   200: kept until they are taken in | 400: damaged
  * POST   /v1/restore/hosts/HOST/blocks        200 {"adopted": N, "known": N, "united": N,
  *                                             "merged": N}: taken in | 409: not a holder
+ * PUT    /v1/restore/hosts/HOST/usage/NAME    200 {"taken": BOOL}: the usage of a day that was not
+ *                                             here | 400: damaged | 409: not a holder
  * POST   /v1/restore/hosts/HOST/samples       a page; 200: what is older than the memory is in
  *                                             blocks, and what is not, in the owner's memory and
  *                                             journal | 409: not a holder

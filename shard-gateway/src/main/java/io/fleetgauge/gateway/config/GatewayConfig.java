@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param tenants {@code tenants.file}; without it everybody may send samples
  * @param trust how it proves to other gateways that it is one
  * @param drainTimeout {@code drainTimeout}
+ * @param usageRetention {@code usage.retention}; zero if nothing is kept
  * @param journal in {@code store.folder}
  */
 public record GatewayConfig(
@@ -40,6 +41,7 @@ public record GatewayConfig(
     Duration drainTimeout,
     ClusterSettings cluster,
     StoreSettings store,
+    Duration usageRetention,
     RollupSettings rollups,
     Journal.Settings journal,
     IngestSettings ingest,
@@ -75,6 +77,18 @@ public record GatewayConfig(
           KeyType.duration(Duration.ZERO, Duration.ofHours(1)),
           DEFAULT_DRAIN_TIMEOUT,
           "Maximum time that a stopping gateway waits for its hosts to move to other gateways.");
+
+  /** More than a year. */
+  public static final Duration DEFAULT_USAGE_RETENTION = Duration.ofDays(400);
+
+  private static final Key<Duration> USAGE_RETENTION =
+      Key.of(
+          "usage.retention",
+          KeyType.duration(Duration.ZERO, Duration.ofDays(4_000)),
+          DEFAULT_USAGE_RETENTION,
+          "Age at which the daily records of GPU usage are deleted, which reports are made of when"
+              + " the samples have expired; `0s` keeps none. Records need a `store.retention` of at"
+              + " least `2d`.");
 
   private static final Journal.Settings JOURNAL = Journal.Settings.defaults(Path.of("journal"));
   private static final Key<Journal.Sync> JOURNAL_SYNC =
@@ -154,6 +168,7 @@ public record GatewayConfig(
             drainTimeout,
             cluster,
             store,
+            in.get(USAGE_RETENTION),
             RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
@@ -181,6 +196,7 @@ public record GatewayConfig(
         drainTimeout,
         cluster,
         store,
+        usageRetention,
         rollups,
         journal,
         ingest,

@@ -169,6 +169,11 @@ final class LaneThread implements HostEnvironment {
   }
 
   @Override
+  public boolean hasUsage(String host) {
+    return all.store.usage().has(host);
+  }
+
+  @Override
   public IngestCounts counts() {
     return all.counts;
   }

@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The work on samples after they were taken in: sealed blocks are written, expired ones removed,
- * segments of the journal freed whose samples are in blocks, and the others packed.
+ * The work on samples after they were taken in: sealed blocks are written, usage is kept, expired
+ * blocks are removed, segments of the journal freed whose samples are in blocks, and the others
+ * packed.
  */
 final class Maintenance {
   private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
@@ -38,6 +39,7 @@ final class Maintenance {
 
   private final LaneThreads threads;
   private final ExecutorService writer;
+  private final UsageKeeper usage;
   private volatile String blockTrouble = "";
 
   /** When closed segments were first seen, ms of a clock that is never set. Sealer thread only. */
@@ -49,6 +51,7 @@ final class Maintenance {
 
   Maintenance(LaneThreads threads) {
     this.threads = threads;
+    this.usage = new UsageKeeper(threads.store, threads.clock);
     this.writer =
         new ThreadPoolExecutor(
             1,
@@ -169,7 +172,9 @@ final class Maintenance {
     Lane lane = intake.lane();
     long now = intake.now(thread.clock());
     long expired = Math.max(expiredBefore(), now - threads.store.limits().retention().toMillis());
-    delete(lane.dropBlocks(Math.max(dropBefore, expired)));
+    // Before samples are dropped, the usage is kept that they tell.
+    long before = usage.keep(lane, now, Math.max(dropBefore, expired), sealings);
+    delete(lane.dropBlocks(before));
     if (!thread.sealing.contains(host)) {
       // A block that is sealed again may have the name of the damaged one.
       delete(lane.missing().takeUnneeded());
@@ -179,6 +184,7 @@ final class Maintenance {
     if (lane.isEmpty()
         && lane.newest() < expired
         && !thread.sealing.contains(host)
+        && !threads.store.usage().has(host)
         && !intake.isHeld()) {
       thread.hosts().remove(host);
       threads.store.forget(host);
@@ -253,6 +259,7 @@ final class Maintenance {
     boolean isRemoved = thread.hosts().find(host).map(HostIntake::isRemoved).orElse(false);
     List<Path> files = threads.store.blockFiles(host);
     threads.store.forget(host);
+    usage.remove(host);
     thread.hosts().remove(host);
     if (isRemoved) {
       threads.counts.hostsRemoved.increment();
@@ -289,9 +296,11 @@ final class Maintenance {
   /** Finishes what was begun. */
   void shutdown() {
     writer.shutdown();
+    usage.shutdown();
   }
 
   void awaitEnd(long seconds) throws InterruptedException {
     writer.awaitTermination(seconds, TimeUnit.SECONDS);
+    usage.awaitEnd(seconds);
   }
 }

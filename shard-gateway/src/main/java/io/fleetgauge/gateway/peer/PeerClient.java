@@ -1,5 +1,6 @@
 package io.fleetgauge.gateway.peer;
 
+import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.host.Owners;
 import io.fleetgauge.gateway.ingest.host.Peers;
@@ -68,6 +69,7 @@ public final class PeerClient implements Peers, Owners {
   private final PeerStreams streams;
   private final Queue<Runnable> waiting = new ArrayDeque<>();
   private int pulling;
+  private final UsageFetch usage;
   private Intake intake;
 
   /**
@@ -89,6 +91,7 @@ public final class PeerClient implements Peers, Owners {
     this.clock = clock;
     this.http = http;
     this.streams = streams;
+    this.usage = new UsageFetch(http, workers, store.usage(), clock);
   }
 
   /** Sets the intake whose hosts these are; before anything is asked. */
@@ -232,6 +235,11 @@ public final class PeerClient implements Peers, Owners {
     vertx.runOnContext(none -> start.run());
   }
 
+  /** Fetches the files of usage that other holders have of the hosts that are held here. */
+  public void fetchUsage(ClusterView view, String self) {
+    usage.look(view, self);
+  }
+
   /** One host's way from another gateway to this one. */
   private final class HostPull {
     private final URI from;
@@ -248,6 +256,7 @@ public final class PeerClient implements Peers, Owners {
     Future<PullResult> run() {
       return Future.fromCompletionStage(intake.state(host))
           .compose(state -> state.blank() ? installBlocks() : replaceDamagedBlocks())
+          .compose(none -> usage.from(from, host))
           .compose(none -> on(new Pull.Event.Begin()));
     }
 

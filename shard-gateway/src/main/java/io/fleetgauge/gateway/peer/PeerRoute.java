@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.stream.StreamCounts;
 import io.fleetgauge.gateway.stream.StreamQuestion;
 import io.fleetgauge.gateway.stream.StreamRoute;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.runtime.trust.ClusterKey;
 import io.fleetgauge.sample.frame.IntakeAnswer;
 import io.fleetgauge.sample.frame.IntakeProtocol;
@@ -26,6 +27,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -68,6 +71,8 @@ public final class PeerRoute {
     router.get("/v1/hosts/:host/samples").handler(guard).handler(route::samples);
     router.get("/v1/hosts/:host/blocks").handler(guard).handler(route::blocks);
     router.get("/v1/hosts/:host/blocks/:name").handler(guard).handler(route::block);
+    router.get("/v1/hosts/:host/usage").handler(guard).handler(route::usage);
+    router.get("/v1/hosts/:host/usage/:name").handler(guard).handler(route::usageFile);
   }
 
   private void asked(StreamQuestion question, Consumer<byte[]> answer) throws WireException {
@@ -182,6 +187,27 @@ public final class PeerRoute {
         store.blockFiles(host(http)).stream()
             .map(file -> file.getFileName().toString())
             .collect(Collectors.joining("\n")));
+  }
+
+  private void usage(RoutingContext http) {
+    end(http, String.join("\n", store.usage().names(host(http))));
+  }
+
+  private void usageFile(RoutingContext http) {
+    workers
+        .executeBlocking(
+            () -> {
+              String name = http.pathParam("name");
+              OptionalLong day = UsageFile.day(name);
+              return (day.isPresent()
+                      ? store.usage().read(host(http), day.getAsLong())
+                      : Optional.<UsageFile>empty())
+                  .orElseThrow(() -> new FileNotFoundException("no such day: " + name))
+                  .toBytes();
+            },
+            false)
+        .onSuccess(bytes -> http.response().end(Buffer.buffer(bytes)))
+        .onFailure(failure -> fail(http, failure));
   }
 
   private void block(RoutingContext http) {

@@ -17,6 +17,8 @@
  *                                of the next page
  * GET  /v1/hosts/HOST/blocks     names of sealed blocks, one per line
  * GET  /v1/hosts/HOST/blocks/NAME
+ * GET  /v1/hosts/HOST/usage      names of files of usage, one per line
+ * GET  /v1/hosts/HOST/usage/NAME
  *
  * digest = version:u8 intact:u8 runs:uvar run*runs slots:uvar slot*slots
  *                                version is 1; others are refused. intact is 1 if no block is damaged

@@ -7,6 +7,8 @@ import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreChanges;
+import io.fleetgauge.gateway.store.block.Block;
+import io.fleetgauge.gateway.usage.KeptUsage;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.ChangesQuestion;
@@ -29,6 +31,7 @@ import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.usage.KeptDay;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -309,6 +312,12 @@ public final class FragmentRunner {
     @Override
     public List<MetricReductions> reductions(ReductionsQuestion question) {
       return newestReductions.run(question, hosts());
+    }
+
+    @Override
+    public List<KeptDay> keptDays(String host, long from, long to) {
+      List<Block> blocks = store.find(host).map(Lane::blocks).orElse(List.of());
+      return KeptUsage.days(store.usage(), host, blocks, from, to, incomplete::add);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.read.HostView;
 import io.fleetgauge.gateway.store.read.IndexSearch;
 import io.fleetgauge.gateway.store.read.NextSlot;
 import io.fleetgauge.gateway.store.read.SelectionReader;
+import io.fleetgauge.gateway.usage.UsageFiles;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
@@ -28,6 +29,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -53,6 +55,7 @@ public final class Store {
 
   private final Path folder;
   private final SharedParts shared;
+  private final UsageFiles usage;
   private final Map<String, Lane> lanes = new ConcurrentHashMap<>();
 
   /** Distinguishes this store from the one before a restart. */
@@ -82,7 +85,22 @@ public final class Store {
    * @param rules which rollups there are
    */
   public Store(Path folder, StoreLimits limits, Dimensions dimensions, RollupRules rules) {
+    this(folder, limits, dimensions, rules, Duration.ZERO);
+  }
+
+  /**
+   * As above.
+   *
+   * @param usageRetention age at which files of usage are removed; zero if none are kept
+   */
+  public Store(
+      Path folder,
+      StoreLimits limits,
+      Dimensions dimensions,
+      RollupRules rules,
+      Duration usageRetention) {
     this.folder = folder;
+    this.usage = new UsageFiles(folder, usageRetention);
     this.shared = shared(limits, dimensions, rules);
   }
 
@@ -138,6 +156,7 @@ public final class Store {
    * @throws IOException if the disk cannot be read
    */
   public void restore(String host) throws IOException {
+    usage.restore(host);
     List<Block.OpenedBlock> opened = new ArrayList<>();
     for (Path file : BlockFolder.blocks(BlockFolder.of(folder, host))) {
       try {
@@ -291,6 +310,11 @@ public final class Store {
   /** The hosts that have a lane. */
   public List<String> hosts() {
     return List.copyOf(lanes.keySet());
+  }
+
+  /** What hosts' GPUs were used for, as it is kept after samples expire. */
+  public UsageFiles usage() {
+    return usage;
   }
 
   // --- sizes ---

@@ -75,5 +75,6 @@ public final class StoreCounts {
         "replaced_blocks",
         "Damaged block files replaced by the same block of another gateway.",
         blocks.replaced::sum);
+    store.usage().counts().declare(meters, store.usage());
   }
 }

@@ -9,11 +9,14 @@ import io.fleetgauge.cluster.table.OwnershipTable;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.StoreLimits;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
@@ -98,7 +101,9 @@ final class BackupGateway implements AutoCloseable {
                 1_000,
                 1_000,
                 1_000),
-            Dimensions.DEFAULT);
+            Dimensions.DEFAULT,
+            RollupRules.NONE,
+            Duration.ofDays(400));
     intake =
         new Intake(
             store,
@@ -256,6 +261,12 @@ final class BackupGateway implements AutoCloseable {
   /** Sends a body with its checksum. */
   Answer put(String method, String path, byte[] body) throws Exception {
     return ask(method, path, body, RestoreRoute.SHA256, BlockChecks.sha256(body));
+  }
+
+  /** The usage of a host on a day, which nothing here was computed of. */
+  static UsageFile usage(String host, long day) {
+    return UsageFile.of(
+        host, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of(), List.of());
   }
 
   static String restore(String rest) {

@@ -9,6 +9,7 @@ import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.gateway.backup.BackupGateway.Answer;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
 import io.vertx.core.json.JsonObject;
@@ -115,6 +116,29 @@ class RestoreRouteTest {
 
     assertThat(gateway.samples()).isEqualTo(sent(0, STEPS)).isEqualTo(before.samples());
     assertThat(staged()).isEmpty();
+  }
+
+  @Test
+  void usageOfDaysThatAreNotHereIsTakenInAsItIs() throws Exception {
+    UsageFile file = BackupGateway.usage(HOST, 0);
+    assertThat(usage(file.name(), file.toBytes()).json().getBoolean("taken")).isTrue();
+    assertThat(usage(file.name(), file.toBytes()).json().getBoolean("taken")).isFalse();
+    assertThat(gateway.store.usage().names(HOST)).containsExactly("1970-01-01.usage");
+    assertThat(gateway.store.usage().read(HOST, 0).orElseThrow().toBytes())
+        .isEqualTo(file.toBytes());
+
+    byte[] damaged = file.toBytes().clone();
+    damaged[damaged.length / 2] ^= 1;
+    assertThat(usage(file.name(), damaged).status()).isEqualTo(400);
+    assertThat(usage("1970-01-02.usage", file.toBytes()).status()).isEqualTo(400);
+    byte[] other = BackupGateway.usage("n9", 0).toBytes();
+    assertThat(usage(file.name(), other).text()).contains("is that of host n9");
+    gateway.owner("g2");
+    assertThat(usage(file.name(), file.toBytes()).status()).isEqualTo(409);
+  }
+
+  private Answer usage(String name, byte[] bytes) throws Exception {
+    return gateway.put("PUT", restore("/usage/" + name), bytes);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.fleetgauge.gateway.backup.BackupGateway.Answer;
 import io.fleetgauge.gateway.store.block.BlockFolder;
 import io.fleetgauge.gateway.store.block.DamagedBlock;
 import io.fleetgauge.gateway.store.owner.Dimensions;
+import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
@@ -96,6 +97,25 @@ class SnapshotsTest {
     } catch (NoSuchFileException | UncheckedIOException e) {
       return true; // it is being removed
     }
+  }
+
+  @Test
+  void aSnapshotHasTheUsageThatIsKeptButForDamagedFiles() throws Exception {
+    UsageFile kept = BackupGateway.usage(HOST, 0);
+    UsageFile damaged = BackupGateway.usage(HOST, TimeUnit.DAYS.toMillis(1));
+    gateway.store.usage().put(kept);
+    gateway.store.usage().put(damaged);
+    Path file = gateway.store.folder(HOST).resolve(damaged.name());
+    Files.write(file, new byte[] {1, 2, 3});
+    String id = begin();
+    List<JsonObject> usage =
+        files(taken(id)).stream()
+            .filter(each -> each.getString("name").endsWith(".usage"))
+            .toList();
+    assertThat(usage).hasSize(1);
+    assertThat(usage.getFirst().getString("name")).isEqualTo("1970-01-01.usage");
+    assertThat(usage.getFirst().getString("sha256")).isEqualTo(BlockChecks.sha256(kept.toBytes()));
+    assertThat(file(id, usage.getFirst(), "").body()).isEqualTo(kept.toBytes());
   }
 
   @Test

@@ -91,6 +91,7 @@ class GatewayConfigTest {
                         "container_name",
                         "pid",
                         "process_name")),
+                GatewayConfig.DEFAULT_USAGE_RETENTION,
                 RollupSettings.DEFAULT,
                 new Journal.Settings(
                     Path.of("fleetgauge-data/journal"),
@@ -142,6 +143,7 @@ class GatewayConfigTest {
                   segment: 1MiB
                   maxDisk: 2MiB
                   maxQueued: 3MiB
+                usage: {retention: 30d}
                 ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}]}
                 log: {format: json, level: debug, linesPerMinute: 7}
                 tracing: {endpoint: "https://collector:4318/v1/traces", ratio: 0.05}
@@ -167,6 +169,7 @@ class GatewayConfigTest {
                     9,
                     "gpu_uuid",
                     List.of("team")),
+                Duration.ofDays(30),
                 new RollupSettings(
                     Duration.ofSeconds(30),
                     Duration.ofMinutes(2),

@@ -81,7 +81,7 @@ abstract class MaintainedLanes {
         new Store(
             folder.resolve("blocks"),
             new StoreLimits(
-                RETENTION,
+                retention(),
                 1L << 30,
                 HostWriter.MEMORY,
                 HostWriter.MEMORY.dividedBy(2),
@@ -90,7 +90,8 @@ abstract class MaintainedLanes {
                 100,
                 100),
             Dimensions.DEFAULT,
-            RULES);
+            RULES,
+            usageRetention());
     threads =
         new LaneThreads(
             store,
@@ -101,6 +102,14 @@ abstract class MaintainedLanes {
             () -> now,
             2);
     maintenance = new Maintenance(threads);
+  }
+
+  Duration retention() {
+    return RETENTION;
+  }
+
+  Duration usageRetention() {
+    return Duration.ZERO;
   }
 
   @AfterEach

@@ -13,14 +13,20 @@ import io.fleetgauge.gateway.ingest.host.Owners.Intent;
 import io.fleetgauge.gateway.ingest.host.Peers;
 import io.fleetgauge.gateway.ingest.host.PeersContract;
 import io.fleetgauge.gateway.replication.Pull;
+import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostPage;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.gateway.stream.PeerStreams;
 import io.fleetgauge.gateway.stream.StreamCounts;
+import io.fleetgauge.gateway.usage.KeptUsage;
+import io.fleetgauge.gateway.usage.UsageFile;
+import io.fleetgauge.gateway.usage.UsageFiles;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.config.TrustSettings;
@@ -41,6 +47,7 @@ import io.vertx.junit5.VertxExtension;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +93,11 @@ class PeerClientTest extends PeersContract {
     Gateway(String id) throws Exception {
       store =
           new Store(
-              folder.resolve(id).resolve("blocks"), HostWriter.limits(100), Dimensions.DEFAULT);
+              folder.resolve(id).resolve("blocks"),
+              HostWriter.limits(100),
+              Dimensions.DEFAULT,
+              RollupRules.NONE,
+              Duration.ofDays(400));
       journal = Journal.open(Journal.Settings.defaults(folder.resolve(id).resolve("journal")));
       workers = vertx.createSharedWorkerExecutor("peers-" + id, 2);
       Guard guard =
@@ -279,6 +290,51 @@ class PeerClientTest extends PeersContract {
   private static byte[] page(long time) {
     return new FrameEncoder(HOST, HostPage.RUN)
         .encode(new Tick.Builder().add(Labels.of(Labels.NAME, "m"), 1).at(time));
+  }
+
+  private UsageFile usage(String gateway, long day) throws Exception {
+    UsageFile file =
+        UsageFile.of(
+            HOST, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of(), List.of());
+    gateways.get(gateway).store.usage().put(file);
+    return file;
+  }
+
+  private UsageFiles usageOf(String gateway) {
+    return gateways.get(gateway).store.usage();
+  }
+
+  @Test
+  void aHostThatIsPulledComesWithItsUsage() throws Exception {
+    long day = KeptUsage.dayOf(NOW) - KeptDay.MILLIS;
+    UsageFile kept = usage(owner(), day);
+    UsageFile damaged = usage(owner(), day - KeptDay.MILLIS);
+    UsageFile expired = usage(owner(), day - 401 * KeptDay.MILLIS);
+    Path file = gateways.get(owner()).store.folder(HOST).resolve(damaged.name());
+    Files.write(file, new byte[] {1, 2, 3});
+    assertThat(usageOf(owner()).names(HOST))
+        .containsExactly(expired.name(), damaged.name(), kept.name());
+    assertThat(
+            this.<Peers.PullResult>answer(
+                    done -> peers(replica()).pull(address(owner()), HOST, done))
+                .done())
+        .isTrue();
+    assertThat(usageOf(replica()).names(HOST)).containsExactly(kept.name());
+    assertThat(usageOf(replica()).read(HOST, day).orElseThrow().toBytes())
+        .isEqualTo(kept.toBytes());
+    assertThat(usageOf(replica()).counts().fetched.sum()).isOne();
+    assertThat(usageOf(owner()).counts().damaged.sum()).isOne();
+  }
+
+  @Test
+  void holdersFetchFromEachOtherWhatTheyLack() throws Exception {
+    long day = KeptUsage.dayOf(NOW) - KeptDay.MILLIS;
+    UsageFile kept = usage(replica(), day);
+    gateways.get(bystander()).peers.fetchUsage(view, bystander());
+    gateways.get(owner()).peers.fetchUsage(view, owner());
+    await().atMost(Duration.ofMinutes(10)).until(() -> usageOf(owner()).has(HOST, day));
+    assertThat(usageOf(owner()).names(HOST)).containsExactly(kept.name());
+    assertThat(usageOf(bystander()).has(HOST)).isFalse();
   }
 
   private Response send(HttpMethod method, String what) throws Exception {

@@ -49,6 +49,9 @@ public interface HostEnvironment {
   /** Time for which samples are kept, ms. */
   long retentionMillis();
 
+  /** Returns true if it is kept here what the host's GPUs were used for. */
+  boolean hasUsage(String host);
+
   /** The latest time of a sample that is not refused, ms since the epoch. */
   long latestTime();
 

@@ -232,7 +232,8 @@ final class HostRoles {
   boolean timePassed() {
     follow();
     session.trimDictionaries(environment.clock());
-    if (isRemoved() && environment.isRecovered() && session.holdsAnything()) {
+    boolean isHere = session.holdsAnything() || environment.hasUsage(host);
+    if (isRemoved() && environment.isRecovered() && isHere) {
       return true;
     }
     if (owner != null) {
@@ -246,11 +247,12 @@ final class HostRoles {
   }
 
   /**
-   * Returns true if samples here have not expired; expired ones are removed soon, and of no use to
-   * others.
+   * Returns true if samples or usage here have not expired; what has is removed soon, and of no use
+   * to others.
    */
   private boolean hasUnexpired() {
-    return session.hasSince(environment.clock() - environment.retentionMillis());
+    return session.hasSince(environment.clock() - environment.retentionMillis())
+        || environment.hasUsage(host);
   }
 
   /** Offers what is here to the owner, or sees to it that the host has one. */

@@ -236,15 +236,19 @@ final class OwnerRole {
   }
 
   /**
-   * Returns true if there is no sample of the host within retention here, and nobody has wanted to
-   * add one for a while; of one that an operator removes, if nothing of it is here.
+   * Returns true if there is no sample of the host within retention here and no usage of it is
+   * kept, and nobody has wanted to add a sample for a while; of one that an operator removes, if
+   * nothing of it is here.
    */
   private boolean isIdle() {
     if (!environment.isRecovered() || isBusy()) {
       return false;
     }
     if (holders.stay() == Holders.Stay.REMOVED) {
-      return !session.holdsAnything();
+      return !session.holdsAnything() && !environment.hasUsage(host);
+    }
+    if (environment.hasUsage(host)) {
+      return false;
     }
     long retention = environment.retentionMillis();
     long after = Math.min(IDLE_AFTER_MILLIS, retention);

@@ -82,4 +82,9 @@ public abstract class MemoryEnvironment implements HostEnvironment {
       wholeCopies.remove(host);
     }
   }
+
+  @Override
+  public boolean hasUsage(String host) {
+    return false;
+  }
 }

@@ -1,0 +1,35 @@
+package io.fleetgauge.promql.usage;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What GPUs of a host were used for in one day of UTC, as it is kept after samples expire. */
+public interface KeptDay {
+  /** Length of a day, ms. */
+  long MILLIS = TimeUnit.DAYS.toMillis(1);
+
+  /** Length of the intervals of {@link #hours}, ms. */
+  long HOUR = TimeUnit.HOURS.toMillis(1);
+
+  /** The start of the day, ms since the epoch. */
+  long from();
+
+  /** Returns true if the samples that it was made of are here, so that they can be read instead. */
+  boolean hasSamples();
+
+  /** What is kept; empty if it cannot be read. */
+  Optional<Rows> rows();
+
+  /** The rows of a day. */
+  interface Rows {
+    /** The terms by which usage was counted. */
+    UsageTerms terms();
+
+    /** The day as one interval. */
+    List<UsageRow> whole();
+
+    /** An interval for each hour. */
+    List<UsageRow> hours();
+  }
+}

@@ -1,0 +1,258 @@
+package io.fleetgauge.gateway.usage;
+
+import io.fleetgauge.gateway.store.block.BlockFolder;
+import io.fleetgauge.promql.usage.KeptDay;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The files of all hosts of a gateway. Safe for all threads. */
+public final class UsageFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(UsageFiles.class);
+
+  private final Path root;
+  private final long retentionMillis;
+  private final UsageCounts counts = new UsageCounts();
+  private final Map<String, ConcurrentNavigableMap<Long, Entry>> hosts = new ConcurrentHashMap<>();
+  private final AtomicLong files = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong();
+
+  /** A file on the disk. */
+  private static final class Entry {
+    final long size;
+
+    /** Null until the file has been read. */
+    volatile UsageFile.Source source;
+
+    Entry(long size, UsageFile.Source source) {
+      this.size = size;
+      this.source = source;
+    }
+  }
+
+  /**
+   * @param root of the hosts' folders
+   * @param retention age at which files are removed; zero if nothing is kept
+   */
+  public UsageFiles(Path root, Duration retention) {
+    this.root = root;
+    this.retentionMillis = retention.toMillis();
+  }
+
+  /** Returns true if usage is kept at all. */
+  public boolean isKept() {
+    return retentionMillis > 0;
+  }
+
+  public UsageCounts counts() {
+    return counts;
+  }
+
+  public long fileCount() {
+    return files.get();
+  }
+
+  public long fileBytes() {
+    return bytes.get();
+  }
+
+  /** The file of a name; only the last part of it counts, because it may come from outside. */
+  private Path path(String host, String name) {
+    return BlockFolder.of(root, host).resolve(Path.of(name).getFileName());
+  }
+
+  /**
+   * Finds the files of a host that are there from before the start.
+   *
+   * @throws IOException if the folder cannot be read
+   */
+  public void restore(String host) throws IOException {
+    Path folder = BlockFolder.of(root, host);
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try (Stream<Path> all = Files.list(folder)) {
+      for (Path file : (Iterable<Path>) all::iterator) {
+        OptionalLong day = UsageFile.day(file.getFileName().toString());
+        if (day.isPresent()) {
+          add(host, day.getAsLong(), new Entry(Files.size(file), null));
+        }
+      }
+    }
+  }
+
+  private void add(String host, long day, Entry entry) {
+    Entry before =
+        hosts.computeIfAbsent(host, none -> new ConcurrentSkipListMap<>()).put(day, entry);
+    files.addAndGet(before == null ? 1 : 0);
+    bytes.addAndGet(entry.size - (before == null ? 0 : before.size));
+  }
+
+  /** Returns true if there is a file of the host. */
+  public boolean has(String host) {
+    Map<Long, Entry> days = hosts.get(host);
+    return days != null && !days.isEmpty();
+  }
+
+  /** Returns true if there is a file of a day of the host. */
+  public boolean has(String host, long day) {
+    return days(host).containsKey(day);
+  }
+
+  private ConcurrentNavigableMap<Long, Entry> days(String host) {
+    return hosts.getOrDefault(host, new ConcurrentSkipListMap<>());
+  }
+
+  /** The names of a host's files, in order. */
+  public List<String> names(String host) {
+    return days(host).keySet().stream().map(UsageFile::name).toList();
+  }
+
+  /** The paths of a host's files, in order. */
+  public List<Path> paths(String host) {
+    return names(host).stream().map(name -> path(host, name)).toList();
+  }
+
+  /**
+   * The days of a host of which there is a file, in order.
+   *
+   * @param from the start of the first day at the earliest, ms
+   * @param to the start of the last day is before it, ms
+   */
+  public List<Long> days(String host, long from, long to) {
+    return from < to ? List.copyOf(days(host).subMap(from, to).keySet()) : List.of();
+  }
+
+  /** The blocks that the file of a day was made of. */
+  public Optional<UsageFile.Source> source(String host, long day) {
+    Entry entry = days(host).get(day);
+    if (entry != null && entry.source == null) {
+      entry.source = read(host, day).map(UsageFile::source).orElse(null);
+    }
+    return Optional.ofNullable(entry).map(each -> each.source);
+  }
+
+  /** The file of a day; empty if there is none, or it is damaged, and none any more. */
+  public Optional<UsageFile> read(String host, long day) {
+    if (!has(host, day)) {
+      return Optional.empty();
+    }
+    Path path = path(host, UsageFile.name(day));
+    try {
+      UsageFile file = UsageFile.read(Files.readAllBytes(path));
+      if (!file.host().equals(host) || file.day() != day) {
+        throw new IOException("it is that of host " + file.host() + " and " + file.name());
+      }
+      return Optional.of(file);
+    } catch (NoSuchFileException e) {
+      forget(host, day); // it has expired or was removed
+      return Optional.empty();
+    } catch (IOException e) {
+      counts.damaged.increment();
+      LOG.error(
+          "the usage in {} cannot be read: {}; it is computed again or fetched from another"
+              + " gateway",
+          path,
+          e.getMessage());
+      delete(host, day);
+      return Optional.empty();
+    }
+  }
+
+  /** Writes the file of a day, in the place of one that is there. */
+  public void put(UsageFile file) throws IOException {
+    byte[] all = file.toBytes();
+    BlockFolder.put(path(file.host(), file.name()), ByteBuffer.wrap(all));
+    add(file.host(), file.day(), new Entry(all.length, file.source()));
+  }
+
+  /**
+   * Takes in a file of another gateway or of a backup, if there is none of its day and it has not
+   * expired.
+   *
+   * @param now ms since the epoch
+   * @return whether it was taken in
+   * @throws UsageFile.DamagedUsage if it is damaged or another one than its name says
+   * @throws IOException if it cannot be written
+   */
+  public boolean take(String host, String name, byte[] all, long now) throws IOException {
+    UsageFile file = UsageFile.read(all);
+    if (!file.host().equals(host) || !file.name().equals(name)) {
+      throw new UsageFile.DamagedUsage(
+          "the file " + name + " is that of host " + file.host() + " and " + file.name(), null);
+    }
+    if (has(host, file.day()) || isExpired(file.day(), now)) {
+      return false;
+    }
+    put(file);
+    return true;
+  }
+
+  /** Returns true if a day is too old to be kept. */
+  public boolean isExpired(long day, long now) {
+    return day < oldest(now);
+  }
+
+  private long oldest(long now) {
+    return now - retentionMillis - KeptDay.MILLIS;
+  }
+
+  /** Removes the files of a host that have expired. */
+  public void expire(String host, long now) {
+    for (long day : days(host).headMap(oldest(now)).keySet()) {
+      delete(host, day);
+    }
+  }
+
+  /** Removes all files of a host. */
+  public void remove(String host) {
+    for (long day : days(host).keySet()) {
+      delete(host, day);
+    }
+    hosts.remove(host);
+  }
+
+  private void forget(String host, long day) {
+    Entry gone = days(host).remove(day);
+    if (gone != null) {
+      files.decrementAndGet();
+      bytes.addAndGet(-gone.size);
+    }
+  }
+
+  private void delete(String host, long day) {
+    forget(host, day);
+    try {
+      Files.deleteIfExists(path(host, UsageFile.name(day)));
+    } catch (IOException e) {
+      LOG.warn("an obsolete file of usage cannot be removed: {}", e.toString());
+    }
+  }
+
+  /** Names of a list that are files of usage which are not here. */
+  public List<String> missing(String host, List<String> names) {
+    List<String> missing = new ArrayList<>();
+    for (String name : names) {
+      OptionalLong day = UsageFile.day(name);
+      if (day.isPresent() && !has(host, day.getAsLong())) {
+        missing.add(name);
+      }
+    }
+    return missing;
+  }
+}
