@@ -421,7 +421,7 @@ public abstract class FleetContract extends SourceContract {
               UsagePeriod.every(START, START + 4 * STEP, 4 * STEP),
               UsageTerms.DEFAULT,
               1_000);
-      List<UsageRow> found = await(shards.usage(read, options())).value();
+      List<UsageRow> found = await(shards.usage(read, options())).value().rows();
       assertThat(found).hasSize(1);
       assertThat(found.toString()).contains("pod-of-a").doesNotContain("pod-of-b");
       UsageRow row = found.getFirst();

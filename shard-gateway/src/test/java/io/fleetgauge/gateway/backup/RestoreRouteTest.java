@@ -38,7 +38,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a gateway takes in of a backup, and what it refuses. */
+/**
+ * What a gateway takes in of a backup, and what it refuses. It has more than 600 lines because each
+ * kind of file is refused in its own ways.
+ */
 class RestoreRouteTest {
   private static final int STEPS = 240;
 
