@@ -7,8 +7,10 @@
  * io.fleetgauge.load.nodes.driver.DriverModel}; and those of the cluster's controller, whose probe
  * reads the exporters of the scheduler and of Kubernetes. A {@link
  * io.fleetgauge.load.nodes.TraceLabel} says of each fault that is played what should be told: kind,
- * place, job, cause, first rank, from when to when. Of NVLinks, ranks and owners' processes the
- * host's model makes the series that the probe reads from the system.
+ * place, job, cause, first rank, from when to when. Of NVLinks, ranks and owners' CPU time the
+ * host's model makes the series that the probe reads from the system; the processes that hold GPUs
+ * are in a folder like {@code /proc}, which the probe's code reads. {@link
+ * io.fleetgauge.load.nodes.PlayedDevice} tells what was played, without samples.
  *
  * <p>Law: the ticks of a node are a function of the fleet's seed, of the node and of the times that
  * are played, so that history and live readings of one play agree, and each trace can be played
