@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class SimulatedProcesses implements AutoCloseable {
   private static final int MOST_SERIES = 64;
+  private static final List<String> FILES = List.of("cgroup", "environ", "stat");
 
   private final Path proc;
   private final Map<Integer, Labels> owners = new TreeMap<>();
@@ -40,6 +41,7 @@ final class SimulatedProcesses implements AutoCloseable {
   SimulatedProcesses() {
     try {
       proc = Files.createTempDirectory("simulated-proc");
+      proc.toFile().deleteOnExit();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -77,6 +79,10 @@ final class SimulatedProcesses implements AutoCloseable {
       Files.deleteIfExists(folder.resolve("stat"));
       if (!owner.isEmpty()) {
         Files.createDirectories(folder);
+        folder.toFile().deleteOnExit();
+        for (String file : FILES) {
+          folder.resolve(file).toFile().deleteOnExit();
+        }
         Files.writeString(folder.resolve("cgroup"), "0::" + group(owner) + "\n");
         Files.writeString(folder.resolve("environ"), "");
         Files.writeString(folder.resolve("stat"), stat(pid, time));
@@ -135,7 +141,7 @@ final class SimulatedProcesses implements AutoCloseable {
     try {
       for (int pid : owners.keySet()) {
         Path folder = proc.resolve(Integer.toString(pid));
-        for (String file : List.of("cgroup", "environ", "stat")) {
+        for (String file : FILES) {
           Files.deleteIfExists(folder.resolve(file));
         }
         Files.deleteIfExists(folder);
