@@ -3,6 +3,7 @@ package io.fleetgauge.query;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.faults.detect.InvalidThresholds;
+import io.fleetgauge.query.faults.running.ContactsFile;
 import io.fleetgauge.query.faults.running.FaultsEnvironment;
 import io.fleetgauge.query.faults.running.RunningFaults;
 import io.fleetgauge.query.faults.running.ThresholdsFile;
@@ -68,6 +69,7 @@ final class FaultsPart implements ProcessPart {
                       queries.toGateways(),
                       config.faults(),
                       thresholds(config),
+                      new ContactsFile(config.faults().contacts()),
                       new InventoryReader(config.lookback(), config.inventory().keep()),
                       planned,
                       Math.min(config.timeout().toMillis(), READ_MILLIS),

@@ -92,7 +92,9 @@ public final class QueryProcess implements AutoCloseable {
     PeerQueries others = PeerQueries.mount(router, guard, link, queries.querier().running());
     ApiPart api =
         start("APIs", new ApiPart(config, router, guard, queries, others, cluster, clock));
-    start("reports", new ReportPart(config, api.routes(), queries.querier(), clock));
+    ReportPart reports =
+        start(
+            "reports", new ReportPart(vertx, config, api.routes(), queries.querier(), link, clock));
     InventoryPart inventory =
         start("inventory", new InventoryPart(config, api.routes(), queries.querier(), clock));
     RulesPart rules =
@@ -118,7 +120,7 @@ public final class QueryProcess implements AutoCloseable {
     String name = LocalHost.name() + ":" + port;
     start("cluster", cluster);
     start("other query APIs", new PeersPart(config, guard, cluster, queries, limits, link, port));
-    start("evaluation", new EvaluationPart(rules, faults, name));
+    start("evaluation", new EvaluationPart(rules, faults, reports, name));
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(

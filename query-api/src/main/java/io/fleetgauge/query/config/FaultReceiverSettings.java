@@ -62,22 +62,16 @@ public record FaultReceiverSettings(
           "Form of the requests: `webhook` sends each fault as JSON, `nvsentinel` health events of"
               + " NVSentinel, `loki` lines for Loki, `otlp` log records of OpenTelemetry as JSON.");
   private static final Key<URI> URL =
-      Key.optional(
-          "url",
-          KeyType.form(
-              "URL",
-              "a URL such as https://hooks.example.org/faults",
-              URI::toString,
-              FaultReceiverSettings::url),
+      url(
           "Address to which requests are sent by POST. For Loki it ends in `/loki/api/v1/push`,"
               + " for OTLP in `/v1/logs`.");
-  private static final Key<Duration> TIMEOUT =
+  static final Key<Duration> TIMEOUT =
       Key.of(
           "timeout",
           KeyType.duration(Duration.ofMillis(100), Duration.ofMinutes(5)),
           Duration.ofSeconds(10),
           "Timeout of a request.");
-  private static final Key<Path> SECRET =
+  static final Key<Path> SECRET =
       Key.optional(
           "secretFile",
           KeyType.file(),
@@ -159,7 +153,19 @@ public record FaultReceiverSettings(
                 name, form, to, timeout, secret, severity, kinds, tenants, access));
   }
 
-  private static Optional<URI> url(String text) {
+  /** The key of a receiver's address. */
+  static Key<URI> url(String help) {
+    return Key.optional(
+        "url",
+        KeyType.form(
+            "URL",
+            "a URL such as https://hooks.example.org/in",
+            URI::toString,
+            FaultReceiverSettings::address),
+        help);
+  }
+
+  private static Optional<URI> address(String text) {
     try {
       URI url = URI.create(text);
       boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());

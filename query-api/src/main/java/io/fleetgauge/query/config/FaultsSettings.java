@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
  * @param enabled {@code faults.enabled}
  * @param interval {@code faults.interval}
  * @param thresholds {@code faults.thresholds}; empty for those that are shipped
+ * @param contacts {@code faults.contacts}
  * @param shadows {@code faults.shadow}
  * @param receivers {@code faults.receivers}
  */
@@ -28,6 +29,7 @@ public record FaultsSettings(
     boolean enabled,
     Duration interval,
     Optional<Path> thresholds,
+    Optional<Path> contacts,
     List<ShadowRule> shadows,
     List<FaultReceiverSettings> receivers) {
   private static final String ALL = "*";
@@ -53,6 +55,12 @@ public record FaultsSettings(
           "File that replaces thresholds, in the form of the shipped file that `docs/faults.md`"
               + " describes. It is read again when it changes; an entry that cannot be used is left"
               + " out, and told.");
+  private static final Key<Path> CONTACTS =
+      Key.optional(
+          "faults.contacts",
+          KeyType.file(),
+          "File with mail addresses of users, accounts and tenants, in the form that"
+              + " `docs/faults.md` describes. It is read again when it changes.");
   private static final Key<List<ShadowRule>> SHADOW =
       Key.of(
           "faults.shadow",
@@ -75,12 +83,18 @@ public record FaultsSettings(
   /** No faults are looked for. */
   public static FaultsSettings none() {
     return new FaultsSettings(
-        false, INTERVAL.fallback().orElseThrow(), Optional.empty(), List.of(), List.of());
+        false,
+        INTERVAL.fallback().orElseThrow(),
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        List.of());
   }
 
   /** Faults are looked for at this interval, and told to receivers. */
   public static FaultsSettings every(Duration interval, List<FaultReceiverSettings> receivers) {
-    return new FaultsSettings(true, interval, Optional.empty(), List.of(), receivers);
+    return new FaultsSettings(
+        true, interval, Optional.empty(), Optional.empty(), List.of(), receivers);
   }
 
   static FaultsSettings read(ConfigReader in) {
@@ -88,6 +102,7 @@ public record FaultsSettings(
         in.get(ENABLED),
         in.get(INTERVAL),
         in.find(THRESHOLDS),
+        in.find(CONTACTS),
         in.get(SHADOW),
         FaultReceiverSettings.read(in));
   }

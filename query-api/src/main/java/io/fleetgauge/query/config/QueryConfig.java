@@ -268,7 +268,32 @@ public record QueryConfig(
     return with(http, tenants, trust, rules, notifications, faults, otherInventory);
   }
 
+  /** The same with other reports. */
+  public QueryConfig with(ReportSettings otherReport) {
+    return with(otherReport, http, tenants, trust, rules, notifications, faults, inventory);
+  }
+
   private QueryConfig with(
+      HttpSettings otherHttp,
+      Optional<Path> otherTenants,
+      TrustSettings otherTrust,
+      RulesSettings otherRules,
+      NotificationSettings otherNotifications,
+      FaultsSettings otherFaults,
+      InventorySettings otherInventory) {
+    return with(
+        report,
+        otherHttp,
+        otherTenants,
+        otherTrust,
+        otherRules,
+        otherNotifications,
+        otherFaults,
+        otherInventory);
+  }
+
+  private QueryConfig with(
+      ReportSettings otherReport,
       HttpSettings otherHttp,
       Optional<Path> otherTenants,
       TrustSettings otherTrust,
@@ -289,7 +314,7 @@ public record QueryConfig(
         wideSeries,
         federateSeries,
         federateBytes,
-        report,
+        otherReport,
         slowWarn,
         slowError,
         limits,

@@ -5,6 +5,7 @@ import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
 import java.math.BigDecimal;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -15,9 +16,14 @@ import java.util.regex.Pattern;
  * @param prices {@code report.prices}
  * @param carbon {@code report.carbon}
  * @param pue {@code report.pue}
+ * @param scheduled {@code report.scheduled}
  */
 public record ReportSettings(
-    int maxRows, Optional<Path> prices, Optional<Path> carbon, BigDecimal pue) {
+    int maxRows,
+    Optional<Path> prices,
+    Optional<Path> carbon,
+    BigDecimal pue,
+    List<ScheduledReportSettings> scheduled) {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,2}(\\.\\d{1,6})?");
   private static final BigDecimal MOST = BigDecimal.TEN;
 
@@ -57,16 +63,32 @@ public record ReportSettings(
           "Power usage effectiveness: the site's energy for one kWh of its computers; the carbon"
               + " of reports is multiplied by it.");
 
+  public ReportSettings {
+    scheduled = List.copyOf(scheduled);
+  }
+
   /** Without prices and carbon. */
   static ReportSettings none() {
     return new ReportSettings(
         MAX_ROWS.fallback().orElseThrow(),
         Optional.empty(),
         Optional.empty(),
-        PUE.fallback().orElseThrow());
+        PUE.fallback().orElseThrow(),
+        List.of());
+  }
+
+  /** Without prices and carbon, and with these. */
+  public static ReportSettings scheduled(List<ScheduledReportSettings> all) {
+    ReportSettings none = none();
+    return new ReportSettings(none.maxRows, none.prices, none.carbon, none.pue, all);
   }
 
   static ReportSettings read(ConfigReader in) {
-    return new ReportSettings(in.get(MAX_ROWS), in.find(PRICES), in.find(CARBON), in.get(PUE));
+    return new ReportSettings(
+        in.get(MAX_ROWS),
+        in.find(PRICES),
+        in.find(CARBON),
+        in.get(PUE),
+        ScheduledReportSettings.read(in));
   }
 }

@@ -61,16 +61,17 @@ public final class ReceiverClient implements AutoCloseable {
   }
 
   /**
-   * Sends a body of JSON.
+   * Sends a body.
    *
+   * @param type its content type
    * @param headers besides those of the content and of the access
    * @return fails when the whole answer is not there in time
    */
-  public Future<Answer> post(URI target, Map<String, String> headers, byte[] body) {
+  public Future<Answer> post(URI target, String type, Map<String, String> headers, byte[] body) {
     WebRequest request = requests.to(HttpMethod.POST, target, timeoutMillis);
     headers.forEach(request::header);
     return request
-        .header("Content-Type", "application/json")
+        .header("Content-Type", type)
         .longestAnswer(MAX_BODY)
         .body(body)
         .send()

@@ -8,7 +8,6 @@ import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.answer.Ask;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
-import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
@@ -68,16 +67,9 @@ public final class ReportApi {
     if (timeout <= 0) {
       throw Parameters.invalid("timeout", "must be above 0");
     }
-    Request.Usage usage =
-        new Request.Usage(
-            query.description(),
-            query.matchers(),
-            query.labels(),
-            UsagePeriod.of(query.pieces().borders()),
-            query.terms());
     Ask.Options options = request.options(Math.min(timeout, config.timeout().toMillis()));
     return request
-        .ask(querier, new Ask<>(request.caller(), usage, options))
+        .ask(querier, new Ask<>(request.caller(), query.usage(), options))
         .map(reply -> body(request, form, query, reply));
   }
 
@@ -112,22 +104,12 @@ public final class ReportApi {
     }
     List<Matcher> matchers =
         selectors.isEmpty() ? List.of() : Parameters.selector("match[]", selectors.getFirst());
-    Rates at = rates.get();
-    Period period = new Period(from, to, Math.min(step, to - from));
-    Pieces pieces = Pieces.of(period, at.changes(from, to));
-    if (pieces.count() > UsagePeriod.MAX_INTERVALS) {
-      throw Parameters.invalid(
-          "to",
-          "prices and carbon cut the period into more than "
-              + UsagePeriod.MAX_INTERVALS
-              + " pieces; choose a shorter one");
-    }
-    return new ReportQuery(
-        pieces,
+    return ReportQuery.of(
+        new Period(from, to, Math.min(step, to - from)),
         GroupKey.parse(by.isEmpty() ? List.of(GroupKey.DEFAULT) : by),
         matchers,
         terms(parameters),
-        at,
+        rates.get(),
         config.report().maxRows());
   }
 

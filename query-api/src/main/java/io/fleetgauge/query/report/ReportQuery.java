@@ -1,7 +1,11 @@
 package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageTerms;
+import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.http.Parameters;
 import io.fleetgauge.query.prices.Rates;
 import java.time.Instant;
 import java.util.List;
@@ -25,6 +29,35 @@ record ReportQuery(
     UsageTerms terms,
     Rates rates,
     int maxRows) {
+
+  /**
+   * @param period without the pieces, into which prices and carbon cut it
+   * @throws QueryFailure if there are too many pieces
+   */
+  static ReportQuery of(
+      Period period,
+      List<GroupKey> by,
+      List<Matcher> matchers,
+      UsageTerms terms,
+      Rates rates,
+      int maxRows)
+      throws QueryFailure {
+    Pieces pieces = Pieces.of(period, rates.changes(period.from(), period.to()));
+    if (pieces.count() > UsagePeriod.MAX_INTERVALS) {
+      throw Parameters.invalid(
+          "to",
+          "prices and carbon cut the period into more than "
+              + UsagePeriod.MAX_INTERVALS
+              + " pieces; choose a shorter one");
+    }
+    return new ReportQuery(pieces, by, matchers, terms, rates, maxRows);
+  }
+
+  /** What it asks gateways for. */
+  Request.Usage usage() {
+    return new Request.Usage(
+        description(), matchers, labels(), UsagePeriod.of(pieces.borders()), terms);
+  }
 
   Period period() {
     return pieces.period();

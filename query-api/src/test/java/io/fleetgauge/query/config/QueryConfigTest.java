@@ -47,7 +47,8 @@ class QueryConfigTest {
                 500_000,
                 500_000,
                 256 << 20,
-                new ReportSettings(100_000, Optional.empty(), Optional.empty(), BigDecimal.ONE),
+                new ReportSettings(
+                    100_000, Optional.empty(), Optional.empty(), BigDecimal.ONE, List.of()),
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(5),
                 new TenantLimits(
@@ -76,7 +77,12 @@ class QueryConfigTest {
                 new NotificationSettings(
                     10_000, 256, Duration.ofSeconds(5), Relabelling.NONE, List.of()),
                 new FaultsSettings(
-                    true, Duration.ofSeconds(15), Optional.empty(), List.of(), List.of()),
+                    true,
+                    Duration.ofSeconds(15),
+                    Optional.empty(),
+                    Optional.empty(),
+                    List.of(),
+                    List.of()),
                 LOG,
                 TracingSettings.OFF));
   }
@@ -155,7 +161,8 @@ class QueryConfigTest {
                 13,
                 Optional.of(Path.of("/dev/null")),
                 Optional.of(Path.of("/dev/null")),
-                new BigDecimal("1.25")));
+                new BigDecimal("1.25"),
+                List.of()));
     assertThat(config.slowWarn()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.slowError()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.inventory())

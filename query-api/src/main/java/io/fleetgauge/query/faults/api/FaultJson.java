@@ -54,6 +54,7 @@ public final class FaultJson {
     json.writeStringField(
         "job", of.subject().job().isEmpty() ? stored.labels().value("job") : of.subject().job());
     json.writeStringField("tenant", stored.labels().value("tenant"));
+    json.writeStringField("contact", stored.labels().value("contact"));
     json.writeFieldName("labels");
     Json.labels(json, stored.labels().without(OWN));
     json.writeStringField("cause", of.cause());

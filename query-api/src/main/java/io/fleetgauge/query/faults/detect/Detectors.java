@@ -12,6 +12,7 @@ public final class Detectors {
         new DriverDetector(thresholds),
         new GpuEvents(thresholds),
         new GpuSigns(thresholds),
+        new IdleAllocations(thresholds),
         new NvlinkDetector(thresholds),
         new NvlinkTrend(thresholds),
         new FabricDetector(thresholds),

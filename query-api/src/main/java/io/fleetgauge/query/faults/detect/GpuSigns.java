@@ -2,7 +2,6 @@ package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.reading.GpuTick;
 import io.fleetgauge.query.faults.reading.HostTick;
-import io.fleetgauge.sample.Labels;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -13,7 +12,6 @@ final class GpuSigns implements HostDetector {
 
   private static final class Gpu {
     final SignRow.State[] states;
-    Labels owner = Labels.EMPTY;
 
     Gpu(SignRow.State[] states) {
       this.states = states;
@@ -30,12 +28,7 @@ final class GpuSigns implements HostDetector {
   public void on(HostTick tick, Consumer<Finding> out) {
     for (GpuTick at : tick.gpus()) {
       Gpu gpu = gpus.of(tick, at);
-      boolean changedHands = !at.owner().equals(gpu.owner);
-      gpu.owner = at.owner();
       for (int i = 0; i < rows.length; i++) {
-        if (changedHands) {
-          rows[i].ownerChanged(gpu.states[i]);
-        }
         rows[i].look(tick, at, "", at.readings(), gpu.states[i], out);
       }
     }

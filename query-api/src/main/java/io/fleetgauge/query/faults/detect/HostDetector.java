@@ -1,6 +1,7 @@
 package io.fleetgauge.query.faults.detect;
 
 import io.fleetgauge.query.faults.reading.HostTick;
+import io.fleetgauge.sample.gpu.FaultKind;
 import java.util.function.Consumer;
 
 /** Finds faults of one host and its GPUs. Not for several threads. */
@@ -11,4 +12,11 @@ public interface HostDetector {
    * @param out takes what is wrong at this tick
    */
   void on(HostTick tick, Consumer<Finding> out);
+
+  /**
+   * Takes over a fault that had been found, before the first tick.
+   *
+   * @param since when it began, ms
+   */
+  default void restore(FaultKind kind, Subject subject, long since) {}
 }

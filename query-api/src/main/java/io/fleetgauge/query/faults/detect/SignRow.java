@@ -18,7 +18,6 @@ import java.util.function.Function;
  * @param after for how long the sign has to be there, ms
  * @param check null for an increase
  * @param shown readings that are its evidence; the first is the one that it is about
- * @param ofOwner true if it begins anew when another has the GPU
  * @param cause a word; empty for none
  * @param text what is seen, by the readings and the name of the part
  */
@@ -27,7 +26,6 @@ record SignRow(
     long after,
     Sign.Check check,
     List<Shown> shown,
-    boolean ofOwner,
     Function<Readings, String> cause,
     BiFunction<Readings, String, String> text) {
   /**
@@ -91,10 +89,14 @@ record SignRow(
     }
   }
 
-  void ownerChanged(State state) {
-    if (ofOwner) {
-      state.spell.end();
-    }
+  /** Another has the GPU: the sign begins anew. */
+  static void ownerChanged(State state) {
+    state.spell.end();
+  }
+
+  /** The sign began before the first tick. */
+  static void resume(State state, long since, long time) {
+    state.spell.resume(since, time);
   }
 
   /**

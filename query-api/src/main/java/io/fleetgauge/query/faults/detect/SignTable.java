@@ -41,13 +41,24 @@ final class SignTable {
   static List<SignRow> ofGpu(Thresholds thresholds) {
     SignTable table = new SignTable(thresholds);
     List<SignRow> rows = new ArrayList<>(table.rows("gpu"));
-    rows.addAll(table.rows("owner"));
     rows.addAll(List.of(table.recovery(), table.spareRows(), table.hot(), table.powerRange()));
     return rows;
   }
 
   static List<SignRow> ofPort(Thresholds thresholds) {
     return new SignTable(thresholds).rows("port");
+  }
+
+  /**
+   * The row of a GPU that is allocated and does nothing.
+   *
+   * @param after key of the time after which it is told
+   */
+  static SignRow idle(Thresholds thresholds, String after) {
+    String[] cells =
+        LINES.stream().filter(each -> each[1].equals("idle")).findFirst().orElseThrow();
+    return new SignTable(thresholds)
+        .row(cells, thresholds.of(FaultKind.IDLE_ALLOCATION).millis(after));
   }
 
   // --- the file ---
@@ -66,16 +77,19 @@ final class SignTable {
   }
 
   private SignRow row(String[] cells) {
+    return row(cells, after(thresholds.of(FaultKind.find(cells[0]).orElseThrow())));
+  }
+
+  private SignRow row(String[] cells, long after) {
     FaultKind kind = FaultKind.find(cells[0]).orElseThrow();
     Thresholds.OfKind limits = thresholds.of(kind);
     boolean isCount = cells[2].endsWith(" rises");
-    String text = cells[5].replace("{after}", Amount.time(after(limits)));
+    String text = cells[5].replace("{after}", Amount.time(after));
     return new SignRow(
         kind,
-        after(limits),
+        after,
         isCount ? null : check(cells[2], limits),
         Arrays.stream(cells[4].split("; ")).map(SignTable::shown).toList(),
-        cells[1].equals("owner"),
         readings -> cells[3],
         (readings, part) -> Amount.in(text, readings, part, isCount));
   }
@@ -129,7 +143,6 @@ final class SignTable {
         after(thresholds.of(FaultKind.RECOVERY_ACTION)),
         (gpu, was) -> above(gpu.get(RECOVERY_ACTION), 0, 0),
         List.of(new Shown(RECOVERY_ACTION, "recovery action")),
-        false,
         SignTable::recoveryWord,
         (gpu, part) -> "The driver asks for " + recoveryText(gpu) + ".");
   }
@@ -164,7 +177,6 @@ final class SignTable {
         List.of(
             new Shown(BANKS_LOW, "banks with few spare rows"),
             new Shown(BANKS_NONE, "banks without spare rows")),
-        false,
         gpu -> "",
         (gpu, part) ->
             Amount.of(fewRows(gpu), "bank") + " of the memory have few spare rows, or none.");
@@ -190,7 +202,6 @@ final class SignTable {
                 : above(gpu.get(TEMPERATURE), celsius, was ? hysteresis : 0),
         List.of(
             new Shown(TEMPERATURE, "temperature, celsius"), new Shown(MARGIN, "margin, celsius")),
-        false,
         gpu -> "",
         (gpu, part) ->
             gpu.get(MARGIN) > 0
@@ -214,7 +225,6 @@ final class SignTable {
           return Sign.of(power, power < least || limit > 0 && power > share * limit);
         },
         List.of(new Shown(POWER, "power, watts"), new Shown(POWER_LIMIT, "power limit, watts")),
-        false,
         gpu -> "",
         (gpu, part) ->
             Amount.in("The power is {POWER} W; the limit is {POWER_LIMIT} W.", gpu, part, false));

@@ -32,6 +32,12 @@ final class Spell {
     last = finding;
   }
 
+  /** The sign began at a time before the tick. */
+  void resume(long began, long time) {
+    since = began;
+    readAt = time;
+  }
+
   void end() {
     since = NONE;
     last = null;

@@ -1,6 +1,9 @@
 package io.fleetgauge.query.faults.detect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.runtime.yaml.BadYaml;
 import io.fleetgauge.runtime.yaml.YamlTree;
 import io.fleetgauge.sample.gpu.FaultKind;
@@ -10,8 +13,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -54,6 +59,11 @@ public final class Thresholds {
     /** A time, which files have in seconds, in ms. */
     public long millis(String key) {
       return Math.round(number(key) * MILLIS);
+    }
+
+    /** Selectors of labels. */
+    List<List<Matcher>> selectors(String key) {
+      return Thresholds.selectors(get(key)).orElseThrow();
     }
 
     /**
@@ -160,9 +170,27 @@ public final class Thresholds {
       known.add("severity");
       return Optional.of(" is unknown; known is " + known);
     }
+    if (all.get(kind).get(key).isArray()) {
+      return selectors(next).isPresent()
+          ? Optional.empty()
+          : Optional.of(": " + text + " is no list of selectors such as '{partition=\"debug\"}'");
+    }
     return next.isNumber() && text.matches("-?\\d*\\.?\\d+")
         ? Optional.empty()
         : Optional.of(": " + text + " is no number; times are in seconds, without a unit");
+  }
+
+  /** Empty if it is no list of selectors. */
+  private static Optional<List<List<Matcher>>> selectors(JsonNode list) {
+    List<List<Matcher>> all = new ArrayList<>();
+    try {
+      for (JsonNode each : list) {
+        all.add(List.copyOf(Parser.parseSelector(each.asText())));
+      }
+    } catch (ParseException e) {
+      return Optional.empty();
+    }
+    return list.isArray() ? Optional.of(List.copyOf(all)) : Optional.empty();
   }
 
   private static JsonNode document(String file, String yaml) throws InvalidThresholds {

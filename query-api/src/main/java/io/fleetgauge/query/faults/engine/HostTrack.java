@@ -99,6 +99,7 @@ final class HostTrack {
       last = episode.since();
     } else {
       track.restore(List.of(episode));
+      detectors.forEach(each -> each.restore(episode.kind(), episode.subject(), episode.since()));
     }
   }
 

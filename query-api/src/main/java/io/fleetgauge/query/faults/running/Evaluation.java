@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Goes on from step to step: feeds the engine, and makes samples and news of what it finds. Not for
@@ -46,6 +47,7 @@ final class Evaluation {
   private final FaultEngine engine;
   private Map<String, Labels> expected = Map.of();
   private final long interval;
+  private UnaryOperator<Labels> contacts = UnaryOperator.identity();
   private final GpuOwners owners = new GpuOwners();
 
   /** The open episodes that are stored, by identity. */
@@ -116,6 +118,11 @@ final class Evaluation {
       expected = hosts;
       engine.expect(hosts);
     }
+  }
+
+  /** Adds the address of their owner to the labels of episodes that begin. */
+  void contacts(UnaryOperator<Labels> adding) {
+    contacts = adding;
   }
 
   /** Samples up to a time, for a step. */
@@ -251,7 +258,7 @@ final class Evaluation {
             ? known.episode.subject().labels()
             : of.kind().scope() == FaultKind.Scope.HOST
                 ? owners.shared(subject.host()).with(subject.labels())
-                : subject.labels();
+                : contacts.apply(subject.labels());
     List<String> related = of.related().stream().filter(each -> isShown(each, labels)).toList();
     return of.labelled(labels).related(of.suspects(), of.suspectedCause(), related, of.shadow());
   }

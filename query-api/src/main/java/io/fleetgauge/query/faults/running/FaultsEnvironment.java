@@ -27,6 +27,7 @@ public record FaultsEnvironment(
     OutgoingHttp http,
     FaultsSettings settings,
     ThresholdsFile thresholds,
+    ContactsFile contacts,
     InventoryReader inventory,
     InventoryFile planned,
     long timeout,

@@ -6,6 +6,7 @@ import io.fleetgauge.query.derived.SlotData;
 import io.fleetgauge.query.faults.api.FaultContext;
 import io.fleetgauge.query.faults.engine.FaultEngine;
 import io.fleetgauge.query.faults.tell.FaultReceivers;
+import io.fleetgauge.query.rules.ownership.SingleOwner;
 import io.fleetgauge.runtime.log.ProblemLog;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Series;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunningFaults implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunningFaults.class);
+  private static final String TOPIC = "faults";
   private static final long TICK_MILLIS = 100;
   private static final long RETRY_MILLIS = 1_000;
   private static final long STOP_MILLIS = 2_500;
@@ -68,7 +70,7 @@ public final class RunningFaults implements AutoCloseable {
   private final StoredInventory inventory;
   private final long interval;
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
-  private FaultOwner owner;
+  private SingleOwner owner;
   private byte lastNote;
   private volatile Run run;
   private long retryAt;
@@ -153,8 +155,8 @@ public final class RunningFaults implements AutoCloseable {
   public void start(String name) {
     context.runOnContext(
         none -> {
-          owner = new FaultOwner(name);
-          link.tell(FaultOwner.TOPIC, false, owner::note);
+          owner = new SingleOwner(TOPIC, name);
+          link.tell(TOPIC, false, owner::note);
           tick();
           ticks = vertx.setPeriodic(TICK_MILLIS, timer -> tick());
         });
@@ -367,6 +369,8 @@ public final class RunningFaults implements AutoCloseable {
     long started = System.nanoTime();
     List<Evaluation.Outcome> outcomes = new ArrayList<>();
     of.evaluation.expect(inventory.hosts());
+    environment.contacts().look();
+    of.evaluation.contacts(environment.contacts()::add);
     long after = Long.MIN_VALUE; // late samples come with the first step
     for (long step = begin + interval; step <= to; step += interval) {
       if (step <= of.published) {
@@ -413,6 +417,10 @@ public final class RunningFaults implements AutoCloseable {
         "fault_thresholds_left_out",
         "Entries of faults.thresholds that cannot be used.",
         () -> environment.thresholds().leftOut().size());
+    meters.gauge(
+        "fault_contacts_left_out",
+        "Entries of faults.contacts that cannot be used.",
+        () -> environment.contacts().leftOut());
     meters.counter("fault_samples_written", "Stored samples of faults.", writer::written);
     meters.counter(
         "fault_samples_refused", "Samples of faults that a gateway rejected.", writer::refused);

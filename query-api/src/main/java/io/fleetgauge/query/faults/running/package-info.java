@@ -5,7 +5,7 @@
  * query.answer}. Out: samples of episodes, stored through gateways; and then episodes for {@code
  * query.faults.tell}.
  *
- * <p>{@code FaultOwner} says which query API evaluates; {@code RunningFaults} goes from step to
+ * <p>{@code SingleOwner} says which query API evaluates; {@code RunningFaults} goes from step to
  * step; {@code FaultReads} reads what hosts have sent since; {@code Evaluation} feeds the engine
  * and makes samples of what it finds; {@code Restoration} reads what the one before has stored, and
  * {@code Telling} what it has told.

@@ -4,6 +4,7 @@ import io.fleetgauge.query.config.FaultReceiverSettings;
 import io.fleetgauge.query.delivery.Delivery;
 import io.fleetgauge.query.delivery.Receiver;
 import io.fleetgauge.query.delivery.ReceiverClient;
+import io.fleetgauge.query.delivery.Signature;
 import io.fleetgauge.query.faults.episode.Episode;
 import io.fleetgauge.runtime.files.FilePoller;
 import io.fleetgauge.runtime.http.SecretFile;
@@ -73,7 +74,7 @@ public final class FaultReceivers implements AutoCloseable {
       if (items.size() == 1) {
         headers.put("Idempotency-Key", key(items.getFirst()));
       }
-      return client.post(settings.url(), headers, body);
+      return client.post(settings.url(), "application/json", headers, body);
     }
 
     @Override

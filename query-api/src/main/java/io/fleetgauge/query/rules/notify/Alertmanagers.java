@@ -91,6 +91,7 @@ public final class Alertmanagers implements Notifier, AutoCloseable {
           items ->
               client.post(
                   address.resolve(address.getRawPath() + AlertForm.PATH),
+                  "application/json",
                   Map.of(),
                   AlertForm.list(items.stream().map(Delivery.Item::json).toList())),
           address,

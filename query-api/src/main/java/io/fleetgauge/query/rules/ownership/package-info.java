@@ -11,6 +11,9 @@
  * a moment when somebody dies or comes. Then a group has two owners, which come to equal results,
  * or none, whose slots are evaluated later.
  *
+ * <p>{@code SingleOwner} is simpler: it says who of all does a work that one does for the cluster,
+ * such as the evaluation of faults.
+ *
  * <p>The note in heartbeats, of topic {@code rules}:
  *
  * <pre>

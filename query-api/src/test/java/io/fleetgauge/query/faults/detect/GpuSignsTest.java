@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fleetgauge.query.faults.reading.Signal;
 import io.fleetgauge.query.faults.reading.Ticks;
 import io.fleetgauge.sample.gpu.FaultKind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -248,6 +249,56 @@ class GpuSignsTest {
     assertThat(found.getFirst().since()).isEqualTo(since);
     ticks.with(Signal.UTILISATION, 30);
     assertThat(watch.next()).isEmpty();
+  }
+
+  @Test
+  void aSiteDecidesWhoMayHoldAGpuForHowLongAndDoNothing() throws InvalidThresholds {
+    Thresholds own =
+        Thresholds.defaults()
+            .with(
+                "own.yaml",
+                """
+                idle_allocation:
+                  grace: 600
+                  interactive: ['{hpc_job=~"9"}', '{job="9"}']
+                  interactiveAfter: 7200
+                  exempt: ['{job="10"}']
+                """,
+                none -> {});
+    Ticks ticks = healthy().with(Signal.UTILISATION, 0);
+    HostWatch watch = new HostWatch(ticks, own);
+    assertThat(watch.all(10)).isEmpty();
+    ticks.gpu(0).job("8");
+    assertThat(watch.all(280)).as("the first 10 minutes do not count").isEmpty();
+    assertThat(watch.next()).isNotEmpty();
+    ticks.gpu(0).job("9");
+    assertThat(watch.all(520)).as("an interactive job").isEmpty();
+    assertThat(watch.next().getFirst().text()).contains("2 h");
+    ticks.gpu(0).job("10");
+    assertThat(watch.all(1_000)).as("one that is exempt").isEmpty();
+  }
+
+  @Test
+  void anIdleAllocationThatWasFoundBeforeATakeoverIsFoundAtOnce() {
+    Ticks ticks = healthy().with(Signal.UTILISATION, 0);
+    HostWatch watch = new HostWatch(ticks);
+    ticks.at(0);
+    Subject subject = Subject.of(ticks.build(), ticks.build().gpus().getFirst());
+    watch.restore(FaultKind.IDLE_ALLOCATION, subject, -4 * 3_600_000L);
+    assertThat(watch.next().getFirst().since()).isEqualTo(-4 * 3_600_000L);
+  }
+
+  @Test
+  void aListOfSelectorsThatCannotBeReadIsLeftOut() throws InvalidThresholds {
+    List<String> leftOut = new ArrayList<>();
+    Thresholds own =
+        Thresholds.defaults()
+            .with(
+                "own.yaml",
+                "idle_allocation: {exempt: ['{'], interactive: 3, grace: [1]}\n",
+                leftOut::add);
+    assertThat(leftOut).hasSize(3);
+    assertThat(own.of(FaultKind.IDLE_ALLOCATION).selectors("interactive")).hasSize(2);
   }
 
   @Test

@@ -21,6 +21,10 @@ final class HostWatch {
     this.detectors = Detectors.ofHost(thresholds);
   }
 
+  void restore(FaultKind kind, Subject subject, long since) {
+    detectors.forEach(each -> each.restore(kind, subject, since));
+  }
+
   /** What is found at a tick. */
   List<Finding> on(HostTick tick) {
     List<Finding> found = new ArrayList<>();

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.faults.running;
+package io.fleetgauge.query.rules.ownership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,16 +13,18 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Who evaluates faults, as time and others come and go. */
-class FaultOwnerTest {
-  private final FaultOwner owner = new FaultOwner("b");
+class SingleOwnerTest {
+  private static final String TOPIC = "faults";
+
+  private final SingleOwner owner = new SingleOwner(TOPIC, "b");
   private long now = 1_000_000;
 
   private static Peer peer(String name, Peer.State state, boolean serves, long acknowledged) {
-    return peer(name, state, serves ? FaultOwner.SERVES : FaultOwner.IDLE, acknowledged);
+    return peer(name, state, serves ? SingleOwner.SERVES : SingleOwner.IDLE, acknowledged);
   }
 
   private static Peer peer(String name, Peer.State state, byte note, long acknowledged) {
-    return new Peer(name, 1, state, 0, acknowledged, Map.of(FaultOwner.TOPIC, new byte[] {note}));
+    return new Peer(name, 1, state, 0, acknowledged, Map.of(TOPIC, new byte[] {note}));
   }
 
   private static PeerList list(Peer... others) {
@@ -44,7 +46,7 @@ class FaultOwnerTest {
     assertThat(owner.mayPublish(owner.term(), now)).isFalse();
     run(5_000, list(peer("a", Peer.State.LIVE, false, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isTrue();
-    run(100, list(peer("a", Peer.State.LIVE, FaultOwner.OWNS, Long.MAX_VALUE)));
+    run(100, list(peer("a", Peer.State.LIVE, SingleOwner.OWNS, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).as("of two that own").isFalse();
     run(5_000, list(peer("a", Peer.State.SILENT, true, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isTrue();
@@ -56,17 +58,17 @@ class FaultOwnerTest {
   void whoOwnsGoesOnWhenOneThatIsBeforeItByNameComesBack() {
     run(5_000, list());
     long term = owner.term();
-    run(5_000, list(peer("a", Peer.State.LIVE, FaultOwner.SERVES, Long.MAX_VALUE)));
+    run(5_000, list(peer("a", Peer.State.LIVE, SingleOwner.SERVES, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(term, now)).isTrue();
-    assertThat(owner.note()).containsExactly(FaultOwner.OWNS);
+    assertThat(owner.note()).containsExactly(SingleOwner.OWNS);
   }
 
   @Test
   void whoIsBeforeTheOwnerByNameTakesNothingFromIt() {
-    run(5_000, list(peer("c", Peer.State.LIVE, FaultOwner.OWNS, Long.MAX_VALUE)));
+    run(5_000, list(peer("c", Peer.State.LIVE, SingleOwner.OWNS, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).isFalse();
-    assertThat(owner.note()).containsExactly(FaultOwner.SERVES);
-    run(100, list(peer("c", Peer.State.LIVE, FaultOwner.IDLE, Long.MAX_VALUE)));
+    assertThat(owner.note()).containsExactly(SingleOwner.SERVES);
+    run(100, list(peer("c", Peer.State.LIVE, SingleOwner.IDLE, Long.MAX_VALUE)));
     assertThat(owner.mayPublish(owner.term(), now)).as("it leaves").isTrue();
   }
 

@@ -1,33 +1,31 @@
-package io.fleetgauge.query.faults.running;
+package io.fleetgauge.query.rules.ownership;
 
 import io.fleetgauge.cluster.peers.Peer;
 import io.fleetgauge.cluster.peers.PeerList;
 import io.fleetgauge.cluster.peers.PeerMachine;
-import io.fleetgauge.query.rules.ownership.OwnershipMachine;
 
 /**
- * Decides whether this query API evaluates faults: whoever does goes on while it lives, and if
- * nobody does, the first by name of those that are live and would. Not for several threads.
+ * Decides whether this query API does a work that one does for the cluster, such as the evaluation
+ * of faults: whoever does goes on while it lives, and if nobody does, the first by name of those
+ * that are live and would. Not for several threads.
  *
  * <p>Whoever begins, or finds that its loop stood still for longer than the lease, owns nothing
  * until all others have heard it since or have been silent for long, as {@link OwnershipMachine}
  * does for rules. It begins only when it has owned for a lease: by then the one before knows.
  */
-final class FaultOwner {
-  /** Topic of the note by which others know who evaluates faults: one of the bytes below. */
-  static final String TOPIC = "faults";
-
-  /** Note of a process that may not evaluate. */
+public final class SingleOwner {
+  /** Note of a process that may not do it. */
   static final byte IDLE = 0;
 
-  /** Note of a process that would evaluate if nobody did. */
+  /** Note of a process that would do it if nobody did. */
   static final byte SERVES = 1;
 
-  /** Note of the process that evaluates. */
+  /** Note of the process that does it. */
   static final byte OWNS = 2;
 
   private static final long LEASE_MILLIS = OwnershipMachine.LEASE_MILLIS;
 
+  private final String topic;
   private final String name;
   private boolean ticked;
   private boolean confirmed;
@@ -39,9 +37,11 @@ final class FaultOwner {
   private long ownsSince;
 
   /**
+   * @param topic of the note by which others know who does the work: one of the bytes above
    * @param name of this query API
    */
-  FaultOwner(String name) {
+  public SingleOwner(String topic, String name) {
+    this.topic = topic;
     this.name = name;
   }
 
@@ -50,7 +50,7 @@ final class FaultOwner {
    *
    * @param steady ms of a clock that never goes back
    */
-  void tick(long steady, PeerList peers) {
+  public void tick(long steady, PeerList peers) {
     if (!ticked || steady - lastTick > LEASE_MILLIS) {
       confirmed = false;
       confirmSince = steady;
@@ -75,13 +75,13 @@ final class FaultOwner {
   }
 
   /**
-   * Returns true if another process is to evaluate and not this one.
+   * Returns true if another process is to do it and not this one.
    *
-   * @param mine the note of this process; of two that evaluate, the first by name goes on
+   * @param mine the note of this process; of two that do it, the first by name goes on
    */
   private boolean comesBefore(Peer peer, byte mine) {
     byte theirs =
-        peer.note(TOPIC).filter(note -> note.length == 1).map(note -> note[0]).orElse(IDLE);
+        peer.note(topic).filter(note -> note.length == 1).map(note -> note[0]).orElse(IDLE);
     return theirs > mine || theirs == mine && peer.name().compareTo(name) < 0;
   }
 
@@ -91,27 +91,28 @@ final class FaultOwner {
   }
 
   /** This process stops. */
-  void leave() {
+  public void leave() {
     leaving = true;
     lose();
   }
 
   /** Note for the others. */
-  byte[] note() {
+  public byte[] note() {
     return new byte[] {owns ? OWNS : confirmed && !leaving ? SERVES : IDLE};
   }
 
   /** Rises with each loss: what was begun in a term may be published in that term only. */
-  long term() {
+  public long term() {
     return term;
   }
 
-  /** Returns true if this process evaluates faults, and the one before knows. */
-  boolean mayBegin(long now) {
+  /** Returns true if this process does the work, and the one before knows. */
+  public boolean mayBegin(long now) {
     return mayPublish(term, now) && now - ownsSince >= LEASE_MILLIS;
   }
 
-  boolean mayPublish(long of, long now) {
+  /** Returns true if what was begun in a term may be published. */
+  public boolean mayPublish(long of, long now) {
     return owns && of == term && now - lastTick <= LEASE_MILLIS;
   }
 }

@@ -1,4 +1,4 @@
-package io.fleetgauge.query.faults.tell;
+package io.fleetgauge.query.delivery;
 
 import io.fleetgauge.runtime.http.SecretFile;
 import java.nio.charset.StandardCharsets;
@@ -16,15 +16,19 @@ import javax.crypto.spec.SecretKeySpec;
  * HEX = HMAC-SHA256 with the secret of: TIME, in seconds since the epoch; a point; the body
  * </pre>
  */
-final class Signature {
-  static final String HEADER = "X-Fleetgauge-Signature";
+public final class Signature {
+  public static final String HEADER = "X-Fleetgauge-Signature";
   private static final String HMAC = "HmacSHA256";
   private static final long MILLIS = 1_000;
 
   private Signature() {}
 
-  /** The header, or none without a secret. */
-  static Map<String, String> of(SecretFile secret, byte[] body, long millis) {
+  /**
+   * The header, or none without a secret.
+   *
+   * @param millis time of the request, ms since the epoch
+   */
+  public static Map<String, String> of(SecretFile secret, byte[] body, long millis) {
     if (!secret.isSet()) {
       return Map.of();
     }
