@@ -15,6 +15,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,13 +50,16 @@ class ReceiversTest {
     }
   }
 
-  private void start(String script, Map<String, String> environment) throws Exception {
+  private void start(String script, Map<String, String> environment, String... more)
+      throws Exception {
     Path secret = Files.writeString(folder.resolve("secret"), SECRET + "\n");
     int port = LocalPorts.free(1).getFirst();
     address = URI.create("http://127.0.0.1:" + port + "/");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            "python3", FOLDER.resolve(script).toString(), "" + port, secret.toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("python3", FOLDER.resolve(script).toString()));
+    command.addAll(List.of("" + port, secret.toString()));
+    command.addAll(List.of(more));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
     builder.environment().putAll(environment);
     builder.redirectErrorStream(true).redirectOutput(folder.resolve("log").toFile());
@@ -152,6 +158,63 @@ class ReceiversTest {
     assertThat(read(folder.resolve("calls"))).isEmpty();
     assertThat(post(fault("over", "e1", "gpu_lost", "critical"))).isEqualTo(204);
     assertThat(read(folder.resolve("calls"))).isEqualTo("update NodeName=node-1 State=RESUME\n");
+  }
+
+  private static String idle(String state, String id, String job) {
+    return """
+    {"version": 1, "state": "%s", "fault": {"episode": "%s", "kind": "idle_allocation",
+    "severity": "info", "host": "node-1", "labels": {"hpc_job": "%s"}}}\
+    """
+        .formatted(state, id, job);
+  }
+
+  private void startIdle(String... more) throws Exception {
+    Path bin = Files.createDirectories(folder.resolve("bin"));
+    Path scontrol = bin.resolve("scontrol");
+    Files.writeString(
+        scontrol,
+        """
+        #!/bin/sh
+        echo "JobId=$4 ReqTRES=cpu=8,gres/gpu=9 AllocTRES=cpu=8,mem=1G,gres/gpu=2,gres/gpu:h100=2"
+        """);
+    Path scancel = bin.resolve("scancel");
+    Files.writeString(scancel, "#!/bin/sh\necho \"scancel $*\" >> \"$STATE/calls\"\n");
+    assertThat(scontrol.toFile().setExecutable(true)).isTrue();
+    assertThat(scancel.toFile().setExecutable(true)).isTrue();
+    start(
+        "slurm-idle.py",
+        Map.of("PATH", bin + ":" + System.getenv("PATH"), "STATE", folder.toString()),
+        more);
+  }
+
+  @Test
+  void aSlurmJobIsStoppedWhenAllOfItsGpusHaveBeenIdleForTheGrace() throws Exception {
+    startIdle("0.001", "--stop");
+    assertThat(post(idle("open", "e1", "4711"))).isEqualTo(204);
+    assertThat(post(idle("open", "e2", "4712"))).isEqualTo(204);
+    assertThat(post(idle("open", "e3", "; rm"))).isEqualTo(204);
+    assertThat(post(fault("open", "e4", "gpu_lost", "critical"))).as("no labels").isEqualTo(400);
+    assertThat(post(idle("open", "e5", "4712"))).isEqualTo(204);
+    await("scancel 4712\n", "calls");
+    assertThat(post(idle("over", "e1", "4711"))).isEqualTo(204);
+    assertThat(post(idle("open", "e6", "4711"))).isEqualTo(204);
+    assertThat(post(idle("open", "e7", "4711"))).isEqualTo(204);
+    await("scancel 4712\nscancel 4711\n", "calls");
+  }
+
+  @Test
+  void aJobIsOnlyNamedUnlessItIsToBeStopped() throws Exception {
+    startIdle("0.001");
+    assertThat(post(idle("open", "e1", "4711"))).isEqualTo(204);
+    assertThat(post(idle("open", "e2", "4711"))).isEqualTo(204);
+    await("job 4711: 2 idle GPUs; it would be stopped\n", "log");
+    assertThat(folder.resolve("calls")).doesNotExist();
+  }
+
+  private void await(String text, String file) {
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(10))
+        .until(() -> read(folder.resolve(file)).contains(text));
   }
 
   @Test
