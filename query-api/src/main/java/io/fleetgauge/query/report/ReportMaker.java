@@ -2,7 +2,7 @@ package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.QueryFailure;
-import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.admission.QueryLane;
 import io.fleetgauge.query.answer.Ask;
@@ -99,10 +99,10 @@ public record ReportMaker(QueryConfig config, Querier querier, Supplier<Rates> r
   }
 
   private static Made made(
-      ScheduledReportSettings settings, ReportQuery query, Reply<List<UsageRow>> reply)
+      ScheduledReportSettings settings, ReportQuery query, Reply<UsageRows> reply)
       throws QueryFailure {
     Completeness covered = reply.completeness();
-    Report report = UsageGroups.report(query, reply.value());
+    Report report = UsageGroups.report(query, reply.value().rows());
     return new Made(
         format(settings.format()).body(new Reply<>(report, reply.warnings(), covered)).getBytes(),
         covered.isWhole(),
