@@ -43,6 +43,7 @@ def serve(listen, secret_file, on):
             body = text.encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(body)
 
