@@ -263,7 +263,7 @@ class GatewayConfigTest {
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 64KiB to 256MiB in B, KiB,"
                 + " MiB, GiB or TiB, such as 64MiB",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
-                + " ingest, journal, log, rollups, store, tenants, tracing, trust, zone",
+                + " ingest, journal, log, rollups, store, tenants, tracing, trust, usage, zone",
             "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");
