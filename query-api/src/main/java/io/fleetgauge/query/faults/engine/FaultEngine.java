@@ -287,9 +287,15 @@ public final class FaultEngine {
         complete = Math.min(complete, host.completeUntil());
       }
       long mostly = time;
+      boolean isWhole = true;
       for (String name : job.hosts) {
         HostTrack host = hosts.get(name);
-        if (host != null && !host.isGivenUp && !host.isOverdue(time)) {
+        if (host == null || host.isGivenUp) {
+          continue;
+        }
+        if (host.isOverdue(time)) {
+          isWhole = false;
+        } else {
           mostly = Math.min(mostly, host.completeUntil());
         }
       }
@@ -299,7 +305,7 @@ public final class FaultEngine {
       replayed += job.replayed() - before;
       job.forget(time - KNOWN_MILLIS);
       List<Episode> episodes = job.episodes().stream().map(this::shaded).toList();
-      told.takeAll(job.key(), episodes, time, job::rename);
+      told.takeAll(job.key(), episodes, time, isWhole, job::rename);
       if (job.hasEnded()) {
         all.remove();
       }

@@ -76,9 +76,16 @@ final class ToldEpisodes {
   /**
    * Takes all episodes of a job as they are known now; what is open and not among them is over.
    *
+   * @param isWhole false while samples of the job are missing: those that have come late may be a
+   *     part of them, and all together may show it
    * @param rename gives an episode another identity where it goes on
    */
-  void takeAll(Object scope, List<Episode> episodes, long time, BiConsumer<String, String> rename) {
+  void takeAll(
+      Object scope,
+      List<Episode> episodes,
+      long time,
+      boolean isWhole,
+      BiConsumer<String, String> rename) {
     Set<String> known = byScope.getOrDefault(scope, Set.of());
     if (episodes.isEmpty() && known.isEmpty()) {
       return;
@@ -98,7 +105,7 @@ final class ToldEpisodes {
     }
     for (String id : known) {
       Entry entry = entries.get(id);
-      if (entry.now.isOpen() && !taken.contains(id)) {
+      if (isWhole && entry.now.isOpen() && !taken.contains(id)) {
         entry.now = entry.now.over(time, NOT_SO);
       }
     }

@@ -54,14 +54,20 @@ class FaultEngineTest {
     }
   }
 
-  /** A job of which all fresh GPUs have less than 100 W for four steps hangs. */
+  /** A job of which all GPUs, or all that are fresh, have less than 100 W for four steps hangs. */
   private static final class HangBelow100 implements JobDetector {
+    private final boolean isOfFresh;
     private long since;
+
+    HangBelow100(boolean isOfFresh) {
+      this.isOfFresh = isOfFresh;
+    }
 
     @Override
     public void on(JobStep step, Consumer<Finding> out) {
       boolean isLow =
-          step.gpus().stream().allMatch(each -> each.fresh() && each.gpu().get(Signal.POWER) < 100);
+          step.gpus().stream()
+              .allMatch(each -> each.fresh() ? each.gpu().get(Signal.POWER) < 100 : isOfFresh);
       if (!isLow) {
         since = 0;
         return;
@@ -75,7 +81,7 @@ class FaultEngineTest {
 
     @Override
     public JobDetector copy() {
-      HangBelow100 copy = new HangBelow100();
+      HangBelow100 copy = new HangBelow100(isOfFresh);
       copy.since = since;
       return copy;
     }
@@ -87,7 +93,7 @@ class FaultEngineTest {
         OWNERS,
         shadows,
         () -> List.of(new LostBelow50()),
-        () -> List.of(new HangBelow100()));
+        () -> List.of(new HangBelow100(false)));
   }
 
   /** Two hosts with a GPU each, of one job. */
@@ -217,6 +223,43 @@ class FaultEngineTest {
   }
 
   @Test
+  void lateSamplesThatComeInPartsEndNothingUntilAllAreThere() {
+    FaultEngine engine =
+        new FaultEngine(
+            Thresholds.defaults(),
+            OWNERS,
+            List.of(),
+            () -> List.of(new LostBelow50()),
+            () -> List.of(new HangBelow100(true)));
+    Play play =
+        new Play().from(1, "h1", 500).from(5, "h1", 90).from(1, "h2", 500).from(19, "h2", 90);
+    play(engine, play, 1, 4, Set.of(), 0);
+    for (long step = 5; step <= 20; step++) {
+      engine.feed("h1", play.at("h1", step * STEP, "j"));
+      engine.at(step * STEP);
+    }
+    List<Episode> found = engine.changes();
+    assertThat(told(found)).contains("hang j 7");
+    // With these alone, no GPU has been still for long enough.
+    for (long step = 5; step <= 18; step++) {
+      engine.feed("h2", play.at("h2", step * STEP, "j"));
+    }
+    engine.feed("h1", play.at("h1", 21 * STEP, "j"));
+    engine.at(21 * STEP);
+    assertThat(told(engine.changes())).doesNotContain("hang j 7-21");
+    for (long step = 19; step <= 22; step++) {
+      engine.feed("h2", play.at("h2", step * STEP, "j"));
+    }
+    engine.feed("h1", play.at("h1", 22 * STEP, "j"));
+    engine.at(22 * STEP);
+    assertThat(engine.changes())
+        .filteredOn(each -> each.kind() == FaultKind.HANG)
+        .allMatch(Episode::isOpen);
+    assertThat(told(engine.open())).containsExactly("hang j 19");
+    assertThat(found).extracting(Episode::id).contains(engine.open().getFirst().id());
+  }
+
+  @Test
   void aJobThatEndsEndsItsEpisodes() {
     Play play = new Play().from(1, "h1", 90).from(1, "h2", 90);
     play(engine, play, 1, 10, Set.of(), 0);
@@ -326,7 +369,7 @@ class FaultEngineTest {
     private final HangBelow100 of;
 
     FreshHang() {
-      this(new HangBelow100());
+      this(new HangBelow100(false));
     }
 
     private FreshHang(HangBelow100 of) {
