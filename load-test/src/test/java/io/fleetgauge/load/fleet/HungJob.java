@@ -6,6 +6,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What probes send of a job over two hosts, {@code h0} and {@code h1}, while it works and while it
@@ -24,6 +26,11 @@ final class HungJob {
 
   private double links;
 
+  /** By time: samples that are sent late are those of then. */
+  private final Map<Long, Counters> counted = new HashMap<>();
+
+  private record Counters(double operations, double cpu, double lastCpu, double links) {}
+
   /** Goes on by a step of 15 s. */
   void advance(boolean hangs) {
     if (!hangs) {
@@ -37,6 +44,8 @@ final class HungJob {
   /** The samples of a host. */
   RemoteWriteBody body(int host, long time, boolean hangs) {
     RemoteWriteBody body = RemoteWriteBody.v1();
+    Counters then =
+        counted.computeIfAbsent(time, none -> new Counters(operations, cpu, lastCpu, links));
     for (int gpu = 0; gpu < GPUS; gpu++) {
       int rank = host * GPUS + gpu;
       boolean isLast = rank == HOSTS * GPUS - 1;
@@ -62,14 +71,17 @@ final class HungJob {
           .series(of.with(Labels.NAME, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE"), time, hangs ? 0 : 0.42)
           .series(of.with(Labels.NAME, "DCGM_FI_PROF_DRAM_ACTIVE"), time, hangs ? 0 : 0.45)
           .series(of.with(Labels.NAME, "DCGM_FI_PROF_SM_ACTIVE"), time, hangs ? 0.04 : 0.9)
-          .series(of.with(Labels.NAME, "gpu_nvlink_bytes_total"), time, links)
+          .series(of.with(Labels.NAME, "gpu_nvlink_bytes_total"), time, then.links)
           .series(of.with(Labels.NAME, "gpu_processes"), time, 1)
-          .series(of.with(Labels.NAME, "gpu_owner_cpu_seconds_total"), time, isLast ? lastCpu : cpu)
+          .series(
+              of.with(Labels.NAME, "gpu_owner_cpu_seconds_total"),
+              time,
+              isLast ? then.lastCpu : then.cpu)
           .series(of.with(Labels.NAME, "gpu_owner_io_bytes_total"), time, 1_000)
           .series(
               ranked.with(Labels.NAME, "gpu_nccl_operations_total"),
               time,
-              operations - (isBehind ? 1 : 0))
+              then.operations - (isBehind ? 1 : 0))
           .series(ranked.with(Labels.NAME, "gpu_nccl_rank"), time, rank)
           .series(ranked.with(Labels.NAME, "gpu_nccl_ranks"), time, HOSTS * GPUS)
           .series(ranked.with(Labels.NAME, "gpu_nccl_ranks_missing"), time, 0);

@@ -28,7 +28,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The engine with detectors that see a fault where power is low. */
+/**
+ * The engine with detectors that see a fault where power is low. It has more than 600 lines because
+ * each way in which samples can come is a law of its own.
+ */
 class FaultEngineTest {
   private static final long STEP = 15_000;
   private static final long HOUR = 3_600_000;
