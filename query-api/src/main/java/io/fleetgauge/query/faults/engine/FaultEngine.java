@@ -288,6 +288,7 @@ public final class FaultEngine {
       }
       long mostly = time;
       boolean isWhole = true;
+      boolean isCatchingUp = false;
       for (String name : job.hosts) {
         HostTrack host = hosts.get(name);
         if (host == null || host.isGivenUp) {
@@ -295,6 +296,7 @@ public final class FaultEngine {
         }
         if (host.isOverdue(time)) {
           isWhole = false;
+          isCatchingUp |= host.isHeard();
         } else {
           mostly = Math.min(mostly, host.completeUntil());
         }
@@ -305,7 +307,7 @@ public final class FaultEngine {
       replayed += job.replayed() - before;
       job.forget(time - KNOWN_MILLIS);
       List<Episode> episodes = job.episodes().stream().map(this::shaded).toList();
-      told.takeAll(job.key(), episodes, time, isWhole, job::rename);
+      told.takeAll(job.key(), episodes, time, isWhole, isCatchingUp, job::rename);
       if (job.hasEnded()) {
         all.remove();
       }

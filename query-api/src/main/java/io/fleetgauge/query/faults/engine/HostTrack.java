@@ -47,6 +47,9 @@ final class HostTrack {
   private long heard = Long.MIN_VALUE;
 
   /** True if ticks have come since the last step. */
+  private boolean isFed;
+
+  /** True if ticks came between the last step and the one before. */
   private boolean isHeard;
 
   private boolean hasSent;
@@ -85,6 +88,11 @@ final class HostTrack {
 
   boolean isSilent() {
     return silence != null;
+  }
+
+  /** Returns true if ticks of it came before this step, after the one before. */
+  boolean isHeard() {
+    return isHeard;
   }
 
   Deque<Kept> kept() {
@@ -138,7 +146,7 @@ final class HostTrack {
             intervals[intervalCount++ % INTERVALS] = tick.time() - last;
           }
           hasSent = true;
-          isHeard = true;
+          isFed = true;
           last = tick.time();
           place = tick.place();
           isGivenUp = false;
@@ -153,8 +161,9 @@ final class HostTrack {
 
   /** Goes on to a step: a host that has sent nothing for a while is silent. */
   void at(long time, boolean isNow, Consumer<Episode> changed) {
+    isHeard = isFed;
+    isFed = false;
     heard = isHeard && time - last >= silentMillis() ? time : heard;
-    isHeard = false;
     if (silence != null) {
       silence = silence.seen(Math.max(time, silence.lastSeen()));
       changed.accept(silence);

@@ -75,9 +75,11 @@ final class ToldEpisodes {
 
   /**
    * Takes all episodes of a job as they are known now; what is open and not among them is over.
+   * Those of one identity come in order of time, and the last one counts: it went on after an end.
    *
    * @param isWhole false while samples of the job are missing: those that have come late may be a
    *     part of them, and all together may show it
+   * @param isCatchingUp true while late samples come and some are still missing: nothing ends
    * @param rename gives an episode another identity where it goes on
    */
   void takeAll(
@@ -85,6 +87,7 @@ final class ToldEpisodes {
       List<Episode> episodes,
       long time,
       boolean isWhole,
+      boolean isCatchingUp,
       BiConsumer<String, String> rename) {
     Set<String> known = byScope.getOrDefault(scope, Set.of());
     if (episodes.isEmpty() && known.isEmpty()) {
@@ -92,16 +95,21 @@ final class ToldEpisodes {
     }
     Set<String> taken = new HashSet<>();
     episodes.forEach(each -> taken.add(each.id()));
+    Map<String, String> renamed = new HashMap<>();
     for (Episode each : episodes) {
-      Entry entry = entries.get(each.id());
+      Entry entry = entries.get(renamed.getOrDefault(each.id(), each.id()));
       if (entry == null) {
         entry = match(scope, each, taken, false);
         if (entry != null) {
           taken.add(entry.now.id());
+          renamed.put(each.id(), entry.now.id());
           rename.accept(each.id(), entry.now.id());
         }
       }
-      set(scope, entry, each);
+      boolean isEnd = entry != null && entry.now.isOpen() && !each.isOpen();
+      if (!isEnd || !isCatchingUp) {
+        set(scope, entry, each);
+      }
     }
     for (String id : known) {
       Entry entry = entries.get(id);
