@@ -13,8 +13,7 @@ import java.util.TreeMap;
  * What jobs have had of GPUs, by what was played, and not by samples: the time by class, energy,
  * and memory. What is played at a tick lasts until the next tick, and for five minutes at most;
  * without ticks for longer, and for an hour at most, a job that is there before and after has kept
- * its GPU. Energy is of who had the GPU before it was counted; what a divided GPU has used without
- * ticks for longer than five minutes is nobody's.
+ * its GPU. Energy is of who had the GPU before it was counted.
  */
 final class PlayedLedger {
   static final long LOOKBACK = 300_000;
@@ -163,7 +162,7 @@ final class PlayedLedger {
       long millijoules = now.get(i).millijoules();
       double joules = (millijoules < last ? millijoules : millijoules - last) / 1_000.0;
       double perMilli = joules / parts.get(device.gpu()) / (end - start);
-      boolean isSame = device.instance() == 0 && names(now.get(i)).equals(names(device));
+      boolean isSame = names(now.get(i)).equals(names(device));
       long until = isSame ? end : Math.min(end, start + LOOKBACK);
       for (Job job : owners(device)) {
         entry(job, device).joules +=

@@ -50,8 +50,14 @@ final class DeviceUsage {
   private long goneAt = NEVER;
   private Seen seen;
 
-  /** Time with the same owner on both sides of a gap. */
-  record Bridge(Split split, long from, long to) {}
+  /**
+   * A gap that has ended.
+   *
+   * @param split whose it was: the same owner's that has it on both sides, or else nobody's
+   * @param slices compute slices of the device before the gap
+   * @param isAllocated whether the owner held it on both sides
+   */
+  record Gap(Split split, long slices, boolean isSame, boolean isAllocated, long from, long to) {}
 
   DeviceUsage(String instance, Accounts accounts, UsageTerms terms) {
     this.instance = instance;
@@ -130,7 +136,15 @@ final class DeviceUsage {
 
   /** Compute slices of a MIG instance. */
   long slices() {
-    String profile = labels.value("GPU_I_PROFILE");
+    return slices(labels);
+  }
+
+  private static long slices(Split split) {
+    return slices(split.accounts[0].device);
+  }
+
+  private static long slices(Labels device) {
+    String profile = device.value("GPU_I_PROFILE");
     int digits = 0;
     while (digits < profile.length() && digits < 3 && Character.isDigit(profile.charAt(digits))) {
       digits++;
@@ -151,22 +165,29 @@ final class DeviceUsage {
    * Finds out whose it is.
    *
    * @param othersCounted until when something else was counted in place of this, ms
-   * @return a gap that has ended with the owner that it began with; null without one
+   * @return a gap that has ended; null without one
    */
-  Bridge update(long time, boolean counts, long othersCounted) {
+  Gap update(long time, boolean counts, long othersCounted) {
     isCounted = counts;
-    Bridge bridge = null;
+    Gap gap = null;
     if (isLive) {
       own();
       if (goneAt != NEVER) {
-        bridge = bridge(time, othersCounted);
+        gap = gap(time, othersCounted);
         goneAt = NEVER;
       }
       if (sampledAt == time) {
         seen = new Seen(time, split, isAllocated, isCounted, nobody());
       }
     }
-    return bridge;
+    return gap;
+  }
+
+  /** A gap that has not ended, and is nobody's therefore; null without one. */
+  Gap openGap(long time) {
+    return goneAt == NEVER
+        ? null
+        : new Gap(seen.nobody, slices(seen.split), false, false, goneAt, time);
   }
 
   private void own() {
@@ -196,15 +217,20 @@ final class DeviceUsage {
     }
   }
 
-  private Bridge bridge(long time, long othersCounted) {
+  private Gap gap(long time, long othersCounted) {
     boolean isSame =
         seen.isCounted
             && isCounted
             && time - seen.at <= terms.bridge()
             && othersCounted <= goneAt
             && seen.owners().equals(new Seen(time, split, true, true, split).owners());
-    stretches.know(isSame ? seen.split : seen.nobody);
-    return isSame && seen.isAllocated && isAllocated ? new Bridge(seen.split, goneAt, time) : null;
+    return new Gap(
+        isSame ? seen.split : seen.nobody,
+        slices(seen.split),
+        isSame,
+        isSame && seen.isAllocated && isAllocated,
+        goneAt,
+        time);
   }
 
   /** Those with a value of the newest samples, in order of labels. */

@@ -175,22 +175,38 @@ final class GpuUsage {
     }
     // A GPU that falls silent together with its instances stays divided.
     isDivided = isAnyInstance || isDivided && !whole.isSampledAt(time);
+    List<DeviceUsage.Gap> ofInstances = new ArrayList<>();
+    Split inGap = whole.nobody();
     for (DeviceUsage device : devices.values()) {
       boolean isWhole = device == whole;
-      DeviceUsage.Bridge bridge =
+      DeviceUsage.Gap open = device.openGap(time);
+      DeviceUsage.Gap ended =
           device.update(
               time,
               device.isLive() && !(isWhole && isDivided),
               isWhole ? instancesCounted : wholeCounted);
-      if (bridge != null) {
-        hold(bridge);
+      if (ended != null && ended.isAllocated()) {
+        hold(ended);
       }
-      if (!isWhole) {
-        device.stretches.begin(time, device.isLive() ? device.split() : null);
-        device.stretches.forget(time - terms.bridge());
+      DeviceUsage.Gap gap = ended == null ? open : ended;
+      if (isWhole) {
+        inGap = gap == null ? inGap : gap.split();
+        continue;
       }
+      if (ended != null) {
+        device.stretches.know(ended.split());
+      }
+      if (gap != null) {
+        ofInstances.add(gap);
+      }
+      device.stretches.begin(time, device.isLive() ? device.split() : null);
+      device.stretches.forget(time - terms.bridge());
     }
-    whole.stretches.begin(time, ofCounters(isAnyInstance));
+    Split counting = ofCounters(isAnyInstance);
+    if (counting != null) {
+      whole.stretches.know(isAnyInstance ? inGap(ofInstances, inGap) : inGap);
+    }
+    whole.stretches.begin(time, counting);
     whole.stretches.forget(time - terms.bridge());
     for (DeviceUsage device : devices.values()) {
       count(device, time);
@@ -216,6 +232,23 @@ final class GpuUsage {
     return combined;
   }
 
+  /**
+   * Whose the counters of a divided GPU were while none of its instances had a value: each
+   * instance's part is its owner's, if it has the same one afterwards, or else nobody's.
+   *
+   * @param nobody if no instance has
+   */
+  private static Split inGap(List<DeviceUsage.Gap> gaps, Split nobody) {
+    long began = gaps.stream().mapToLong(DeviceUsage.Gap::from).max().orElse(Long.MAX_VALUE);
+    List<DeviceUsage.Gap> parts =
+        gaps.stream().filter(each -> each.isSame() || each.from() == began).toList();
+    return parts.stream().anyMatch(DeviceUsage.Gap::isSame)
+        ? Split.of(
+            parts.stream().map(DeviceUsage.Gap::split).toList(),
+            parts.stream().mapToLong(DeviceUsage.Gap::slices).toArray())
+        : nobody;
+  }
+
   // --- writing down ---
 
   private void write(long from, long to) {
@@ -239,12 +272,12 @@ final class GpuUsage {
     energy.use(start, end);
   }
 
-  private void hold(DeviceUsage.Bridge bridge) {
-    long end = Math.min(bridge.to(), period.to());
-    for (long at = Math.max(bridge.from(), period.from()); at < end; ) {
+  private void hold(DeviceUsage.Gap gap) {
+    long end = Math.min(gap.to(), period.to());
+    for (long at = Math.max(gap.from(), period.from()); at < end; ) {
       int interval = period.interval(at);
       long until = Math.min(end, period.end(interval));
-      DeviceUsage.hold(bridge.split(), Amount.UNKNOWN, interval, until - at);
+      DeviceUsage.hold(gap.split(), Amount.UNKNOWN, interval, until - at);
       at = until;
     }
   }

@@ -27,7 +27,7 @@
  * at every time, and belongs to those that the device belongs to at each time; after a reset it is
  * the new value. Over a gap longer than the bridge there is none. What belongs to nobody has an
  * owner without labels. Energy, traffic and power are those of a GPU as a whole; its instances
- * share them by their compute slices.
+ * share them by their compute slices, and keep their parts in a gap.
  *
  * <h2>How</h2>
  *

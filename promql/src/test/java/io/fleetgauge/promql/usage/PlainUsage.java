@@ -527,27 +527,62 @@ final class PlainUsage {
       return state.shares;
     }
     State bridged = bridged(device, at);
-    return bridged != null ? bridged.shares : states.get(device)[lastSampled(device, at)].nobody();
+    if (bridged != null) {
+      return bridged.shares;
+    }
+    List<Share> inGap = device.isEmpty() ? inGap(at) : List.of();
+    return inGap.isEmpty() ? states.get(device)[lastSampled(device, at)].nobody() : inGap;
+  }
+
+  /** Of instances that come back together with their owners; the parts of others are nobody's. */
+  private List<Share> inGap(int at) {
+    int back = at;
+    while (back <= end && ofInstances(back).isEmpty()) {
+      back++;
+    }
+    int last = at;
+    while (last >= 0 && ofInstances(last).isEmpty()) {
+      last--;
+    }
+    List<State> parts = new ArrayList<>();
+    boolean isAny = false;
+    for (String device : states.keySet()) {
+      if (device.isEmpty() || last < 0 || back > end) {
+        continue;
+      }
+      State bridged = states.get(device)[back].isLive ? bridged(device, back - 1) : null;
+      isAny |= bridged != null;
+      if (bridged != null) {
+        parts.add(bridged);
+      } else if (states.get(device)[last].isLive) {
+        State before = states.get(device)[lastSampled(device, last)];
+        parts.add(new State(true, true, false, before.device, before.nobody()));
+      }
+    }
+    return isAny ? combined(parts) : List.of();
   }
 
   private List<Share> ofInstances(int at) {
+    return combined(
+        states.keySet().stream()
+            .filter(device -> !device.isEmpty())
+            .map(device -> states.get(device)[at])
+            .filter(State::isLive)
+            .toList());
+  }
+
+  private static List<Share> combined(List<State> instances) {
     int multiple = 1;
-    for (String device : states.keySet()) {
-      State state = states.get(device)[at];
-      if (!device.isEmpty() && state.isLive) {
-        multiple *= state.shares.size() / gcd(multiple, state.shares.size());
-      }
+    for (State state : instances) {
+      multiple *= state.shares.size() / gcd(multiple, state.shares.size());
     }
     List<Share> shares = new ArrayList<>();
-    for (String device : states.keySet()) {
-      State state = states.get(device)[at];
-      if (!device.isEmpty() && state.isLive) {
-        String profile = state.device.value("GPU_I_PROFILE");
-        int slices = profile.isEmpty() ? 1 : Integer.parseInt(profile.split("g")[0]);
-        for (Share share : state.shares) {
-          int weight = slices * multiple / state.shares.size();
-          shares.add(new Share(share.device, share.owner, weight));
-        }
+    for (State state : instances) {
+      String profile = state.device.value("GPU_I_PROFILE");
+      int slices = profile.isEmpty() ? 1 : Integer.parseInt(profile.split("g")[0]);
+      for (Share share : state.shares) {
+        int weight = slices * multiple / state.shares.size();
+        shares.add(new Share(share.device, share.owner, weight));
       }
     }
     return shares;

@@ -21,8 +21,9 @@ class UsageLedgerTest {
   private static final int END = 1_000;
   private static final UsageTerms TERMS = new UsageTerms(60, 200, 50_000, 160_000);
 
+  /** The last two have gaps of GPUs with instances, after which the owners are the same. */
   static LongStream seeds() {
-    return LongStream.rangeClosed(1, 8);
+    return LongStream.of(1, 2, 3, 4, 5, 6, 7, 8, 22, 27);
   }
 
   static LongStream moreSeeds() {
