@@ -8,22 +8,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,34 +25,24 @@ import org.junit.jupiter.api.io.TempDir;
 class FaultsAfterKillTest {
   private static final Duration SOON = Duration.ofMinutes(10);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final long STEP = 15_000;
 
   /** Steps for which a job works before it hangs. */
   private static final int WORK = 30;
 
-  private final Map<String, ChildProcess> running = new LinkedHashMap<>();
-  private final Map<String, URI> addresses = new LinkedHashMap<>();
   private final HungJob job = new HungJob();
 
   /** What the receiver was told: state, kind, episode and start of each. */
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
 
   private HttpServer receiver;
-  private MappedByteBuffer clock;
+  private ClockedCluster cluster;
 
   @TempDir Path folder;
 
   @BeforeEach
   void begin() throws Exception {
-    clock =
-        ClockedProcess.map(
-            folder.resolve("clock"),
-            FileChannel.MapMode.READ_WRITE,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE);
-    clock.putLong(0, 1_795_300_200_000L);
+    cluster = new ClockedCluster(folder, 1_795_300_200_000L);
     receiver = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     receiver.createContext(
         "/",
@@ -84,87 +63,41 @@ class FaultsAfterKillTest {
 
   @AfterEach
   void end() {
-    running.values().forEach(ChildProcess::close);
+    cluster.close();
     receiver.stop(0);
   }
 
-  /** Starts gateways {@code g0}, {@code g1} …, and query APIs {@code q0}, {@code q1} …. */
   private void start(int gateways, int queries) throws Exception {
-    List<Integer> ports = LocalPorts.free(2 * (gateways + queries));
-    List<Integer> http = ports.subList(0, gateways + queries);
-    List<Integer> members = ports.subList(gateways + queries, ports.size());
-    String all =
-        members.subList(0, gateways).stream()
-            .map(port -> "\"127.0.0.1:" + port + "\"")
-            .collect(Collectors.joining(", "));
-    for (int i = 0; i < gateways + queries; i++) {
-      boolean isGateway = i < gateways;
-      String name = isGateway ? "g" + i : "q" + (i - gateways);
-      String own =
-          isGateway
-              ? "id: %s\nstore: {folder: %s}\n".formatted(name, folder.resolve(name))
-              : "faults: {receivers: {hook: {url: \"http://127.0.0.1:%d/\"}}}\n"
-                  .formatted(receiver.getAddress().getPort());
-      String shared =
-          "http: {host: 127.0.0.1, port: %d}\ncluster: {name: kill-%d, port: %d, members: [%s]}\n"
-              .formatted(http.get(i), members.getFirst(), members.get(i), all);
-      addresses.put(name, URI.create("http://127.0.0.1:" + http.get(i)));
-      Path file = Files.writeString(folder.resolve(name + ".yaml"), own + shared);
-      String kind = isGateway ? "gateway" : "query";
-      running.put(
-          name,
-          ChildJvm.start(
-              folder,
-              "256m",
-              ClockedProcess.class,
-              kind,
-              file.toString(),
-              folder.resolve("clock").toString()));
-    }
-    for (String name : running.keySet()) {
-      running.get(name).awaitReady(addresses.get(name).resolve("/-/ready"), SOON);
-    }
-  }
-
-  /** Kills a process as the kernel does when memory is short. */
-  private void kill(String name) throws Exception {
-    running.get(name).signal("KILL");
-    running.remove(name).close();
-    addresses.remove(name);
-  }
-
-  private JsonNode get(String process, String path) throws Exception {
-    HttpResponse<String> answer =
-        CLIENT.send(
-            HttpRequest.newBuilder(addresses.get(process).resolve(path)).build(),
-            HttpResponse.BodyHandlers.ofString());
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return JSON.readTree(answer.body());
+    cluster.start(
+        gateways,
+        "",
+        queries,
+        "faults: {receivers: {hook: {url: \"http://127.0.0.1:%d/\"}}}\n"
+            .formatted(receiver.getAddress().getPort()));
   }
 
   private JsonNode query(String api, String text) throws Exception {
-    String path = "/api/v1/query?time=" + clock.getLong(0) / 1_000 + "&query=" + text;
-    return get(api, path).at("/data/result");
+    String path = "/api/v1/query?time=" + cluster.now() / 1_000 + "&query=" + text;
+    return cluster.get(api, path).at("/data/result");
   }
 
   private List<JsonNode> hangs(String api) throws Exception {
     List<JsonNode> faults = new ArrayList<>();
-    get(api, "/api/v1/faults?kind=hang").at("/data/faults").forEach(faults::add);
+    cluster.get(api, "/api/v1/faults?kind=hang").at("/data/faults").forEach(faults::add);
     return faults;
   }
 
   /** Goes on by a step. */
-  private void step(boolean hangs) throws Exception {
-    clock.putLong(0, clock.getLong(0) + STEP);
+  private void step(boolean hangs) {
+    cluster.turnTo(cluster.now() + STEP);
     job.advance(hangs);
     for (int host = 0; host < HungJob.HOSTS; host++) {
-      RemoteWriteBody body = job.body(host, clock.getLong(0), hangs);
-      await().atMost(SOON).pollInterval(Duration.ofMillis(20)).until(() -> isTaken(body));
+      cluster.write(job.body(host, cluster.now(), hangs));
     }
   }
 
   /** Goes on by a step, and waits until the one before it has been evaluated. */
-  private void step(String api, boolean hangs) throws Exception {
+  private void step(String api, boolean hangs) {
     step(hangs);
     evaluated(api);
   }
@@ -178,16 +111,7 @@ class FaultsAfterKillTest {
             () ->
                 query(api, "gpu_fault_evaluated_timestamp_seconds").at("/0/value/1").asDouble(0)
                         * 1e3
-                    >= clock.getLong(0) - 2 * STEP);
-  }
-
-  private boolean isTaken(RemoteWriteBody body) throws InterruptedException {
-    for (Map.Entry<String, URI> each : addresses.entrySet()) {
-      if (each.getKey().startsWith("g") && HungJob.isTaken(each.getValue(), body)) {
-        return true;
-      }
-    }
-    return false;
+                    >= cluster.now() - 2 * STEP);
   }
 
   /** Waits until one of some query APIs evaluates faults. */
@@ -200,13 +124,7 @@ class FaultsAfterKillTest {
             () -> {
               owners.clear();
               for (String each : some) {
-                URI metrics = addresses.get(each).resolve("/metrics");
-                String body =
-                    CLIENT
-                        .send(
-                            HttpRequest.newBuilder(metrics).build(),
-                            HttpResponse.BodyHandlers.ofString())
-                        .body();
+                String body = cluster.text(each, "/metrics");
                 if (body.contains("fleetgauge_query_fault_owner 1.0")) {
                   owners.add(each);
                 }
@@ -261,9 +179,7 @@ class FaultsAfterKillTest {
     start(3, 1);
     evaluator("q0");
     JsonNode hang = hung("q0");
-    String owner = get("g0", "/v1/table").at("/hosts/h1/owner").asText();
-    assertThat(addresses).containsKey(owner);
-    kill(owner);
+    cluster.kill(cluster.owner("h1"));
     goesOnAndIsOverOnce("q0", hang);
   }
 
@@ -272,7 +188,7 @@ class FaultsAfterKillTest {
     start(1, 2);
     String owner = evaluator("q0", "q1");
     JsonNode hang = hung(owner);
-    kill(owner);
+    cluster.kill(owner);
     goesOnAndIsOverOnce(owner.equals("q0") ? "q1" : "q0", hang);
   }
 }
