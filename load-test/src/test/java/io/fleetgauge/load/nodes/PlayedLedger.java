@@ -1,19 +1,22 @@
 package io.fleetgauge.load.nodes;
 
 import io.fleetgauge.load.nodes.jobs.Job;
+import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What jobs have had of GPUs, by what was played, and not by samples: the time by class, energy,
- * and memory. What is played at a tick lasts until the next tick, and for five minutes at most;
- * without ticks for longer, and for an hour at most, a job that is there before and after has kept
- * its GPU. Energy is of who had the GPU before it was counted.
+ * What jobs have had of GPUs of a host, by what was played, and not by samples: the time by class,
+ * energy, and memory. What is played at a tick lasts until the next tick, and for five minutes at
+ * most; without ticks for longer, and for an hour at most, a job that is there before and after has
+ * kept its GPU. Energy is of who had the GPU before it was counted.
  */
 final class PlayedLedger {
   static final long LOOKBACK = 300_000;
@@ -26,8 +29,14 @@ final class PlayedLedger {
    * Who had which device.
    *
    * @param job the name; empty for nobody
+   * @param number that Slurm gives the job; empty without Slurm, as the user is
    */
-  record Key(String job, String tenant, String gpu, int instance) implements Comparable<Key> {
+  record Key(String job, String number, String user, String tenant, String gpu, int instance)
+      implements Comparable<Key> {
+    static Key nobody(String gpu) {
+      return new Key("", "", "", "", gpu, 0);
+    }
+
     @Override
     public int compareTo(Key other) {
       return toString().compareTo(other.toString());
@@ -48,16 +57,21 @@ final class PlayedLedger {
     }
   }
 
+  private final Place place;
   private final long from;
   private final long to;
   private final Map<Key, Entry> entries = new TreeMap<>();
-  private final Map<String, Long> tickedAt = new HashMap<>();
-  private final Map<String, List<PlayedDevice>> played = new HashMap<>();
+  private List<PlayedDevice> played = List.of();
+  private long tickedAt;
+  private int ticks;
 
-  /** True of a host whose newest tick is its first. */
-  private final Map<String, Boolean> isNew = new HashMap<>();
-
-  PlayedLedger(long from, long to) {
+  /**
+   * @param place of the only host
+   * @param from of the time that is counted, ms
+   * @param to its end, ms
+   */
+  PlayedLedger(Place place, long from, long to) {
+    this.place = place;
     this.from = from;
     this.to = to;
   }
@@ -66,29 +80,21 @@ final class PlayedLedger {
     return entries;
   }
 
-  /** A host has sent what was played. */
-  void play(String host, long time, List<PlayedDevice> devices) {
-    Long last = tickedAt.put(host, time);
-    List<PlayedDevice> before = played.put(host, devices);
-    boolean wasNew = isNew.getOrDefault(host, true);
-    isNew.put(host, last == null);
-    if (last != null) {
-      for (int i = 0; i < devices.size(); i++) {
-        boolean isSame = names(devices.get(i)).equals(names(before.get(i)));
-        lasts(before.get(i), last, time, wasNew, isSame);
-      }
-      energy(before, devices, last, time);
+  /** The host has sent what was played. */
+  void play(long time, List<PlayedDevice> devices) {
+    for (int i = 0; i < played.size(); i++) {
+      lasts(played.get(i), time, names(devices.get(i)).equals(names(played.get(i))));
     }
+    energy(devices, time);
+    tickedAt = time;
+    played = devices;
+    ticks++;
   }
 
   /** Nothing is played any more. */
   void end() {
-    tickedAt.forEach(
-        (host, last) ->
-            played
-                .get(host)
-                .forEach(each -> lasts(each, last, Long.MAX_VALUE, isNew.get(host), false)));
-    tickedAt.forEach((host, last) -> power(played.get(host), last));
+    played.forEach(each -> lasts(each, Long.MAX_VALUE, false));
+    power();
   }
 
   /** A job that comes again under its number is the same. */
@@ -101,22 +107,32 @@ final class PlayedLedger {
   }
 
   private Entry entry(Job job, PlayedDevice device) {
-    Key key =
-        job == null
-            ? new Key("", "", device.gpu(), 0)
-            : new Key(job.name(), job.tenant(), device.gpu(), device.instance());
-    return entries.computeIfAbsent(key, none -> new Entry());
+    return entries.computeIfAbsent(key(job, device), none -> new Entry());
   }
 
-  private void lasts(PlayedDevice device, long start, long end, boolean isFirst, boolean isSame) {
-    long stands = Math.min(end, start + LOOKBACK);
-    add(device, kind(device, isFirst), within(start, stands));
+  private Key key(Job job, PlayedDevice device) {
+    if (job == null) {
+      return Key.nobody(device.gpu());
+    }
+    Labels labels = OwnerLabels.labels(place, 0, 0, Optional.of(job));
+    return new Key(
+        job.name(),
+        labels.value("hpc_job"),
+        labels.value("user"),
+        job.tenant(),
+        device.gpu(),
+        device.instance());
+  }
+
+  private void lasts(PlayedDevice device, long end, boolean isSame) {
+    long stands = Math.min(end, tickedAt + LOOKBACK);
+    add(device, kind(device), within(tickedAt, stands));
     int sharers = Math.max(1, device.jobs().size());
     for (Job job : owners(device)) {
       entry(job, device).byteSeconds +=
-          (double) device.bytes() / sharers * within(start, stands) / 1_000;
+          (double) device.bytes() / sharers * within(tickedAt, stands) / 1_000;
     }
-    if (isSame && end - start <= BRIDGE) {
+    if (isSame && end - tickedAt <= BRIDGE) {
       add(device, Amount.UNKNOWN, within(stands, end));
     }
   }
@@ -136,12 +152,11 @@ final class PlayedLedger {
     return owners;
   }
 
-  /**
-   * @param isFirst true at the first tick: how active an instance is takes two readings
-   */
-  private static Amount kind(PlayedDevice device, boolean isFirst) {
+  private Amount kind(PlayedDevice device) {
     if (device.instance() > 0) {
-      return isFirst ? Amount.UNKNOWN : device.busy() >= BUSY_PERCENT ? Amount.BUSY : Amount.IDLE;
+      // How active an instance is takes two readings.
+      boolean isKnown = ticks > 1;
+      return !isKnown ? Amount.UNKNOWN : device.busy() >= BUSY_PERCENT ? Amount.BUSY : Amount.IDLE;
     }
     if (device.busy() >= BUSY_PERCENT) {
       return Amount.BUSY;
@@ -150,43 +165,43 @@ final class PlayedLedger {
     return isPowerful ? Amount.EXECUTION_IDLE : Amount.IDLE;
   }
 
-  private void energy(List<PlayedDevice> before, List<PlayedDevice> now, long start, long end) {
-    if (end - start > BRIDGE) {
-      power(before, start);
+  private void energy(List<PlayedDevice> now, long end) {
+    if (end - tickedAt > BRIDGE) {
+      power();
       return;
     }
-    Map<String, Integer> parts = parts(before);
-    for (int i = 0; i < before.size(); i++) {
-      PlayedDevice device = before.get(i);
+    Map<String, Integer> parts = parts();
+    for (int i = 0; i < played.size(); i++) {
+      PlayedDevice device = played.get(i);
       long last = device.millijoules();
       long millijoules = now.get(i).millijoules();
       double joules = (millijoules < last ? millijoules : millijoules - last) / 1_000.0;
-      double perMilli = joules / parts.get(device.gpu()) / (end - start);
+      double perMilli = joules / parts.get(device.gpu()) / (end - tickedAt);
       boolean isSame = names(now.get(i)).equals(names(device));
-      long until = isSame ? end : Math.min(end, start + LOOKBACK);
+      long until = isSame ? end : Math.min(end, tickedAt + LOOKBACK);
       for (Job job : owners(device)) {
         entry(job, device).joules +=
-            perMilli * within(start, until) / Math.max(1, device.jobs().size());
+            perMilli * within(tickedAt, until) / Math.max(1, device.jobs().size());
       }
       entry(null, device).joules += perMilli * within(until, end);
     }
   }
 
   /** Devices of each GPU. */
-  private static Map<String, Integer> parts(List<PlayedDevice> devices) {
+  private Map<String, Integer> parts() {
     Map<String, Integer> parts = new HashMap<>();
-    devices.forEach(each -> parts.merge(each.gpu(), 1, Integer::sum));
+    played.forEach(each -> parts.merge(each.gpu(), 1, Integer::sum));
     return parts;
   }
 
   /** The energy has not been counted any more: what is known is the power. */
-  private void power(List<PlayedDevice> devices, long start) {
-    Map<String, Integer> parts = parts(devices);
-    for (PlayedDevice device : devices) {
+  private void power() {
+    Map<String, Integer> parts = parts();
+    for (PlayedDevice device : played) {
       List<Job> owners = owners(device);
       double watts = device.milliwatts() / 1_000.0 / parts.get(device.gpu()) / owners.size();
       for (Job job : owners) {
-        entry(job, device).joules += watts * within(start, start + LOOKBACK) / 1_000;
+        entry(job, device).joules += watts * within(tickedAt, tickedAt + LOOKBACK) / 1_000;
       }
     }
   }

@@ -2,10 +2,7 @@ package io.fleetgauge.load.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.load.nodes.driver.Fault;
-import io.fleetgauge.load.nodes.driver.Incident;
 import io.fleetgauge.load.nodes.jobs.FleetLayout;
-import io.fleetgauge.load.nodes.jobs.Incidents;
 import io.fleetgauge.load.nodes.jobs.Place;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.HostUsage;
@@ -41,7 +38,7 @@ class PlayedUsageTest {
     UsagePeriod period =
         UsagePeriod.every(START + 100_000, START + TICKS * TICK.toMillis(), 3_600_000);
     for (Place place : List.of(FLEET.places().get(0), FLEET.places().get(6))) {
-      PlayedLedger ledger = new PlayedLedger(period.from(), period.to());
+      PlayedLedger ledger = new PlayedLedger(place, period.from(), period.to());
       HostUsage usage = new HostUsage(period, UsageTerms.DEFAULT, Set.of());
       play(place, seed, ledger, usage);
       ledger.end();
@@ -52,40 +49,23 @@ class PlayedUsageTest {
   private static void play(Place place, long seed, PlayedLedger ledger, HostUsage usage)
       throws Exception {
     Map<Labels, List<double[]>> piece = new TreeMap<>();
-    try (SimulatedNode node =
-        new SimulatedNode(
-            place,
-            FLEET,
-            new ChurningJobs(seed),
-            incidents(place.number()),
-            KeptSeries.OF_DASHBOARDS,
-            START)) {
-      long time = START;
+    try (PlayedHost host =
+        new PlayedHost(place, FLEET, seed, KeptSeries.OF_DASHBOARDS, START, 1, List.of(ledger))) {
       for (int i = 0; i < TICKS; i++) {
-        // The clock of the node is set now and then.
-        time += TICK.toMillis() + (i % 97 == 96 ? 90_000 : i % 83 == 82 ? -9_000 : 0);
-        Optional<Tick> tick = node.tick(time);
+        Optional<Tick> tick = host.next();
         if (tick.isPresent()) {
-          // After a step back the next reading is not due yet.
-          if (has(tick.get(), "gpu_allocated")) {
-            ledger.play(node.hostname(), time, node.played());
-          }
           for (int j = 0; j < tick.get().size(); j++) {
             piece
                 .computeIfAbsent(tick.get().series().get(j), none -> new ArrayList<>())
-                .add(new double[] {time, tick.get().values()[j]});
+                .add(new double[] {host.time(), tick.get().values()[j]});
           }
         }
         if (i % 50 == 49 || i == TICKS - 1) {
-          usage.feed(time, piece.entrySet().stream().map(PlayedUsageTest::series).toList());
+          usage.feed(host.time(), piece.entrySet().stream().map(PlayedUsageTest::series).toList());
           piece.clear();
         }
       }
     }
-  }
-
-  private static boolean has(Tick tick, String metric) {
-    return tick.series().stream().anyMatch(each -> each.metric().equals(metric));
   }
 
   private static Series series(Map.Entry<Labels, List<double[]>> samples) {
@@ -93,26 +73,6 @@ class PlayedUsageTest {
         samples.getKey(),
         samples.getValue().stream().mapToLong(each -> (long) each[0]).toArray(),
         samples.getValue().stream().mapToDouble(each -> each[1]).toArray());
-  }
-
-  private static Incidents incidents(int host) {
-    return new Incidents(
-        List.of(
-            silence(host, 100, 12),
-            silence(host, 200, 30),
-            silence(host, 300, 150),
-            silence(host, 500, 300),
-            new Incident(Fault.DRIVER_LOADED, host, Incident.ALL, at(60), at(61)),
-            new Incident(Fault.DRIVER_LOADED, host, 1, at(220), at(221)),
-            new Incident(Fault.DRIVER_LOADED, host, Incident.ALL, at(900), at(901))));
-  }
-
-  private static Incident silence(int host, int tick, int ticks) {
-    return new Incident(Fault.SILENT, host, Incident.ALL, at(tick), at(tick + ticks));
-  }
-
-  private static long at(int tick) {
-    return START + tick * TICK.toMillis();
   }
 
   private static void compare(Place place, PlayedLedger ledger, List<UsageRow> rows) {
@@ -123,6 +83,8 @@ class PlayedUsageTest {
           counted.computeIfAbsent(
               new PlayedLedger.Key(
                   row.owner().value("job"),
+                  row.owner().value("hpc_job"),
+                  row.owner().value("user"),
                   row.owner().value("tenant"),
                   row.device().value("UUID"),
                   instance.isEmpty() || row.owner().value("job").isEmpty()
