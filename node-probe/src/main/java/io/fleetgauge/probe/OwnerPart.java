@@ -109,6 +109,7 @@ final class OwnerPart implements ProbePart {
           gpus.chosen(
               new OwnerUsage(
                   thread::processes,
+                  sampling::owner,
                   config.host().proc(),
                   config.host().sys().resolve("fs/cgroup"),
                   new TickClass(longer(core.period())))));

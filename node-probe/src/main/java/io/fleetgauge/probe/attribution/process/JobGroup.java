@@ -32,7 +32,16 @@ final class JobGroup {
   private static final String PROCESSES = "cgroup.procs";
 
   private final Path root;
-  private final Map<String, Optional<Path>> known = new HashMap<>();
+  private final Map<String, Optional<Folders>> known = new HashMap<>();
+
+  /**
+   * Where the group is. With version 1 of control groups, each controller has its own folders.
+   *
+   * @param processes the folder that lists its processes
+   * @param cpu the file that counts its CPU time
+   * @param memory the folder that tells how much memory it uses
+   */
+  record Folders(Path processes, Optional<Path> cpu, Optional<Path> memory) {}
 
   /**
    * @param root where the file systems of control groups are mounted
@@ -42,26 +51,29 @@ final class JobGroup {
   }
 
   /**
-   * The folder of the group of a process, if it is that of its container or job: not the root, a
+   * The folders of the group of a process, if it is that of its container or job: not the root, a
    * slice or a session, in which others are too.
    *
    * @param text of {@code /proc/PID/cgroup}
    */
-  Optional<Path> of(String text) {
-    Optional<Path> folder = known.get(text);
-    if (folder == null || folder.isPresent() && !Files.exists(folder.get())) {
-      folder = find(text);
+  Optional<Folders> of(String text) {
+    Optional<Folders> folders = known.get(text);
+    if (folders == null || folders.isPresent() && !Files.exists(folders.get().processes())) {
+      folders = find(text);
       if (text.length() <= LONGEST_KNOWN) {
         if (known.size() >= MOST_KNOWN) {
           known.clear();
         }
-        known.put(text, folder);
+        known.put(text, folders);
       }
     }
-    return folder;
+    return folders;
   }
 
-  private Optional<Path> find(String text) {
+  private Optional<Folders> find(String text) {
+    Path processes = null;
+    Optional<Path> cpu = Optional.empty();
+    Optional<Path> memory = Optional.empty();
     for (String line : text.split("\n", MOST_GROUPS)) {
       String[] parts = line.split(":", 3);
       String path = parts.length < 3 ? "" : scope(parts[2]);
@@ -69,13 +81,17 @@ final class JobGroup {
         continue;
       }
       for (Path hierarchy : hierarchies(parts[1])) {
-        Optional<Path> folder = resolve(hierarchy, path);
-        if (folder.isPresent()) {
-          return folder;
+        Optional<Path> found = resolve(hierarchy, path);
+        if (found.isPresent()) {
+          Path folder = found.get();
+          processes = processes == null ? folder : processes;
+          cpu = cpu.or(() -> GroupFiles.cpu(folder));
+          memory = memory.or(() -> GroupFiles.memory(folder));
+          break;
         }
       }
     }
-    return Optional.empty();
+    return processes == null ? Optional.empty() : Optional.of(new Folders(processes, cpu, memory));
   }
 
   private List<Path> hierarchies(String controllers) {

@@ -82,6 +82,14 @@ public final class ProcessSampling implements Reader {
     return of == null || !of.isOwned() ? "process " + pid : of.ownerKey();
   }
 
+  /** Labels of the owner of a process on a GPU; empty if it is not known. For any thread. */
+  public Labels owner(GpuOwners.Gpu gpu, int pid) {
+    OwnedProcess of = newest.get(pid);
+    return of == null || !of.isOwned()
+        ? Labels.EMPTY
+        : records.apply(gpu, of.proven()).with(of.owner());
+  }
+
   /** Tells whether processes use the GPUs, as the exporter numbers it. For any thread. */
   int status() {
     return UsedGpuMemory.Status.of(gpus.get()).code;

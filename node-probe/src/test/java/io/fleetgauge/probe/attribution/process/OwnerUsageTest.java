@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,12 +33,15 @@ class OwnerUsageTest {
   private static final String C = POD + "/cri-containerd-" + "1f".repeat(32) + ".scope";
   private static final String CPU = "gpu_owner_cpu_seconds_total ";
   private static final String IO = "gpu_owner_io_bytes_total ";
+  private static final String MEMORY = "gpu_owner_host_memory_bytes ";
+  private static final String UNREAD = "gpu_owner_groups_unread_total ";
   private static final String BLOCKED = "gpu_owner_blocked_processes ";
 
   @TempDir private Path folder;
   private Path proc;
   private Path cgroups;
   private List<GpuProcesses> gpus = List.of();
+  private final Map<Integer, String> owners = new HashMap<>();
   private OwnerUsage usage;
   private long uptime = 1_000;
 
@@ -45,7 +49,13 @@ class OwnerUsageTest {
   void begin() throws IOException {
     proc = Files.createDirectories(folder.resolve("proc"));
     cgroups = Files.createDirectories(folder.resolve("cgroup"));
-    usage = new OwnerUsage(() -> Optional.of(gpus), proc, cgroups, CLASS);
+    usage =
+        new OwnerUsage(
+            () -> Optional.of(gpus),
+            (gpu, pid) -> Labels.of("hpc_job", owners.getOrDefault(pid, "")),
+            proc,
+            cgroups,
+            CLASS);
     pass();
   }
 
@@ -108,7 +118,7 @@ class OwnerUsageTest {
     Map<String, Double> values = new TreeMap<>();
     for (int i = 0; i < tick.size(); i++) {
       Labels of = tick.series().get(i);
-      values.put(of.metric() + " " + of.value("gpu"), tick.values()[i]);
+      values.put(of.metric() + " " + of.value("gpu") + of.value("hpc_job"), tick.values()[i]);
     }
     return values;
   }
@@ -234,7 +244,7 @@ class OwnerUsageTest {
   void withoutTheFilesOfAProcessThereAreNoSeries() throws IOException {
     gpus = List.of(gpu(0, 10), gpu(1, 20));
     process(20, 1, 'S', 0, -1, "/");
-    assertThat(read()).containsOnlyKeys(CPU + 1, BLOCKED + 1);
+    assertThat(read()).containsOnlyKeys(CPU + 1, BLOCKED + 1, UNREAD);
   }
 
   @Test
@@ -254,7 +264,118 @@ class OwnerUsageTest {
     process(10, 1, 'S', 0, 0, "/");
     for (String stat : List.of("", "10", "10 (a", "10 (a) S", "10 (a) S 1 1", ")", "\0\0")) {
       Files.writeString(proc.resolve("10/stat"), stat);
-      assertThat(read()).as(stat).isEmpty();
+      assertThat(read()).as(stat).containsOnlyKeys(UNREAD);
     }
+  }
+
+  private void write(String group, String file, String text) throws IOException {
+    Files.writeString(Files.createDirectories(cgroups.resolve(group)).resolve(file), text);
+  }
+
+  @Test
+  void theCpuTimeOfAGroupThatNoProcessShowsCountsInEqualPartsInVersion2() throws Exception {
+    group(C, 10, 20);
+    String at = C.substring(1);
+    gpus = List.of(gpu(0, 10), gpu(1, 20));
+    process(10, 1, 'S', 0, 0, C);
+    process(20, 1, 'S', 0, 0, C);
+    write(at, "cpu.stat", "usage_usec 9000000\nuser_usec 1\nsystem_usec 1\n");
+    assertThat(read()).containsEntry(CPU + 0, 0.0);
+    process(10, 1, 'S', 200, 0, C);
+    write(at, "cpu.stat", "usage_usec 15009999\nuser_usec 1\n"); // 4 s of a shell that has ended
+    assertThat(read()).containsEntry(CPU + 0, 2.0 + 2.0).containsEntry(CPU + 1, 2.0);
+    process(20, 1, 'S', 100, 0, C);
+    write(at, "cpu.stat", "usage_usec 15510000\n"); // read before the process was
+    assertThat(read()).containsEntry(CPU + 0, 4.0).containsEntry(CPU + 1, 3.0);
+    write(at, "cpu.stat", "usage_usec 16009000\n");
+    assertThat(read()).containsEntry(CPU + 0, 4.0).containsEntry(CPU + 1, 3.0);
+    write(at, "cpu.stat", "usage_usec 16020000\n");
+    assertThat(read())
+        .as("the sum is what the group has used")
+        .containsEntry(CPU + 0, 4.01)
+        .containsEntry(CPU + 1, 3.01);
+  }
+
+  @Test
+  void eachControllerOfVersion1HasItsOwnFolders() throws Exception {
+    String job = "slurm/uid_1/job_7";
+    String text =
+        "9:freezer:/%1$s/step_0\n4:memory:/%1$s/step_0\n2:cpu,cpuacct:/%1$s/step_0\n0::/\n"
+            .formatted(job);
+    for (String each : List.of("freezer/", "memory/", "cpu,cpuacct/")) {
+      write(each + job, "cgroup.procs", "");
+      write(each + job + "/step_0", "cgroup.procs", "10\n");
+    }
+    write("memory/" + job, "memory.usage_in_bytes", "5000000\n");
+    write("memory/" + job, "memory.stat", "inactive_file 7\ntotal_inactive_file 2000000\n");
+    write("cpu,cpuacct/" + job, "cpuacct.usage", "1000000000\n");
+    gpus = List.of(gpu(0, 10));
+    owners.put(10, "7");
+    process(10, 1, 'S', 0, 0, "/");
+    Files.writeString(proc.resolve("10/cgroup"), text);
+    assertThat(read()).containsEntry(MEMORY + 7, 3e6).containsEntry(CPU + 0, 0.0);
+    write("cpu,cpuacct/" + job, "cpuacct.usage", "3500000000\n");
+    assertThat(read()).containsEntry(CPU + 0, 2.5).containsEntry(UNREAD, 0.0);
+  }
+
+  @Test
+  void anOwnerHasItsHostMemoryOnceHoweverManyGpusAndProcessesItHas() throws Exception {
+    group(C, 10, 20, 21);
+    group("/docker/" + "2e".repeat(32), 30);
+    write(C.substring(1), "memory.current", "9000\n");
+    write(C.substring(1), "memory.stat", "anon 1\ninactive_file 1000\nactive_file 70\n");
+    write("docker/" + "2e".repeat(32), "memory.current", "500\n");
+    write("docker/" + "2e".repeat(32), "memory.stat", "inactive_file 501\n");
+    gpus = List.of(gpu(0, 10, 20), gpu(1, 20, 30));
+    owners.putAll(Map.of(10, "7", 20, "7", 30, "8"));
+    for (int pid : List.of(10, 20, 21)) {
+      process(pid, 1, 'S', 0, 0, C);
+    }
+    process(30, 1, 'S', 0, 0, "/docker/" + "2e".repeat(32));
+    assertThat(read()).containsEntry(MEMORY + 7, 8_000.0).containsEntry(MEMORY + 8, 0.0);
+    owners.remove(10);
+    owners.remove(20);
+    assertThat(read()).as("nobody is known to own it").doesNotContainKey(MEMORY + 7);
+  }
+
+  @Test
+  void aGroupThatHasEndedTellsNothingAndADamagedFileIsCounted() throws Exception {
+    group(C, 10);
+    String at = C.substring(1);
+    gpus = List.of(gpu(0, 10));
+    owners.put(10, "7");
+    process(10, 1, 'S', 0, 0, C);
+    write(at, "cpu.stat", "usage_usec 1000000\n");
+    write(at, "memory.current", "9000\n");
+    write(at, "memory.stat", "inactive_file 1000\n");
+    assertThat(read()).containsEntry(MEMORY + 7, 8_000.0);
+    Files.delete(cgroups.resolve(at).resolve("memory.current"));
+    Files.delete(cgroups.resolve(at).resolve("cpu.stat"));
+    process(10, 1, 'S', 100, 0, C);
+    assertThat(read())
+        .as("its processes still count")
+        .doesNotContainKey(MEMORY + 7)
+        .containsEntry(CPU + 0, 1.0)
+        .containsEntry(UNREAD, 0.0);
+    double unread = 0;
+    for (String odd : List.of("", "x", "-1\n", "max\n", "99999999999999999999\n", "1 2\n")) {
+      write(at, "memory.current", odd);
+      write(at, "cpu.stat", "usage_usec" + odd);
+      assertThat(read())
+          .as(odd)
+          .doesNotContainKey(MEMORY + 7)
+          .containsEntry(CPU + 0, 1.0)
+          .containsEntry(UNREAD, unread + 2);
+      unread += 2;
+    }
+    write(at, "memory.current", "9000\n");
+    write(at, "memory.stat", "anon 3\n");
+    write(at, "cpu.stat", "usage_usec 2000000\n");
+    assertThat(read()).doesNotContainKey(MEMORY + 7).containsEntry(UNREAD, unread + 1);
+    write(at, "memory.stat", "inactive_file 0");
+    write(at, "cpu.stat", "usage_usec 1000000\n"); // made again, under the same name
+    assertThat(read()).containsEntry(MEMORY + 7, 9_000.0).containsEntry(CPU + 0, 1.0);
+    write(at, "cpu.stat", "usage_usec 1500000\n");
+    assertThat(read()).containsEntry(CPU + 0, 1.5);
   }
 }
