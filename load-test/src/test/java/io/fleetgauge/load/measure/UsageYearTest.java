@@ -131,7 +131,7 @@ class UsageYearTest {
       }
       amounts.add(sum);
     }
-    return new UsageRow(device, owner, hour, amounts, random.nextLong(1L << 37), -1);
+    return new UsageRow(device, owner, hour, amounts, random.nextLong(1L << 37), -1, -1);
   }
 
   @Test

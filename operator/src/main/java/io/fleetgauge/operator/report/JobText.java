@@ -39,7 +39,8 @@ final class JobText {
         "memory",
         joined(
             part(row, "memory_peak_bytes", "peak %s", Figures::bytesOf),
-            part(row, "memory_average_bytes", "average %s of a GPU", Figures::bytesOf)));
+            part(row, "memory_average_bytes", "average %s of a GPU", Figures::bytesOf),
+            part(row, "host_memory_peak_bytes", "peak %s of a host", Figures::bytesOf)));
     line(
         out,
         "activity",

@@ -76,7 +76,7 @@ public record UsageQuestion(
             body.svar(amount.high()).u64(amount.low());
           }
         }
-        body.svar(row.memoryPeak()).svar(row.memoryAtEnd());
+        body.svar(row.memoryPeak()).svar(row.memoryAtEnd()).svar(row.hostMemoryPeak());
       }
       symbols.write(out);
     }
@@ -137,7 +137,7 @@ public record UsageQuestion(
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
     List<String> symbols = SymbolTable.read(in);
     int notes = in.u8("how it was counted");
-    int count = in.count(6, "rows");
+    int count = in.count(7, "rows");
     List<UsageRow> rows = new ArrayList<>(count);
     int amounts = Amount.values().length;
     for (int i = 0; i < count; i++) {
@@ -152,7 +152,13 @@ public record UsageQuestion(
       }
       rows.add(
           new UsageRow(
-              device, owner, interval, all, in.svar("the peak"), in.svar("memory at the end")));
+              device,
+              owner,
+              interval,
+              all,
+              in.svar("the peak"),
+              in.svar("memory at the end"),
+              in.svar("the peak of the host")));
     }
     return new Answer(rows, (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0);
   }

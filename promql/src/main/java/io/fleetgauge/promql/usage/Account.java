@@ -16,6 +16,7 @@ final class Account {
     private final long[] low = new long[AMOUNTS];
     private long peak = -1;
     private long atEnd = -1;
+    private long hostPeak = -1;
 
     /** Adds a product. */
     void add(Amount amount, long value, long millis) {
@@ -28,6 +29,10 @@ final class Account {
 
     void see(long memory) {
       peak = Math.max(peak, memory);
+    }
+
+    void seeOfHost(long memory) {
+      hostPeak = Math.max(hostPeak, memory);
     }
   }
 
@@ -80,7 +85,9 @@ final class Account {
             amounts.add(isZero ? UsageRow.ZERO : new Integral(cell.high[i], cell.low[i]));
           }
           if (!isEmpty) {
-            rows.add(new UsageRow(device, owner, interval, amounts, cell.peak, cell.atEnd));
+            rows.add(
+                new UsageRow(
+                    device, owner, interval, amounts, cell.peak, cell.atEnd, cell.hostPeak));
           }
         });
     return rows;

@@ -39,5 +39,8 @@ public enum Amount {
   /** CPU time of the owner's processes, ms. */
   CPU,
   /** Bytes that the owner's processes read and wrote. */
-  IO
+  IO,
+  /** Memory of the host, bytes times ms; and for how long it was known, millionths times ms. */
+  HOST_MEMORY,
+  HOST_MEMORY_TIME
 }

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** A GPU or a MIG instance: whose it is at a time, and what it has then. */
+/**
+ * A GPU or a MIG instance: whose it is at a time, and what it has then. What an owner has of its
+ * host's memory is a device of its own that is never allocated.
+ */
 final class DeviceUsage {
   private static final Comparator<Track> BY_LABELS = Comparator.comparing(track -> track.labels);
 
@@ -205,7 +208,7 @@ final class DeviceUsage {
     } else {
       isAllocated = false;
       for (Track owner : owners) {
-        isAllocated |= owner.isOfHolder;
+        isAllocated |= owner.isOfHolder && owner.measure != Measure.HOST_MEMORY;
       }
     }
     boolean isSame = split != null && split.size() == owners.size();
@@ -326,6 +329,13 @@ final class DeviceUsage {
     write(Measure.SM, Amount.SM, Amount.SM_TIME, interval, millis);
     write(Measure.TENSOR, Amount.TENSOR, Amount.TENSOR_TIME, interval, millis);
     write(Measure.DRAM, Amount.DRAM, Amount.DRAM_TIME, interval, millis);
+    if (has(Measure.HOST_MEMORY)) {
+      write(Measure.HOST_MEMORY, Amount.HOST_MEMORY, Amount.HOST_MEMORY_TIME, interval, millis);
+      for (int i = 0; i < split.size(); i++) {
+        long part = split.part(i, value(Measure.HOST_MEMORY));
+        split.accounts[i].cell(interval).seeOfHost(part);
+      }
+    }
     if (isAllocated) {
       hold(split, use(), interval, millis);
     }

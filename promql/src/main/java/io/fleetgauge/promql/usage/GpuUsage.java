@@ -54,7 +54,10 @@ final class GpuUsage {
       return uuid;
     }
     String host = series.value("Hostname");
-    return (host.isEmpty() ? series.value("instance") : host) + "/" + series.value("gpu");
+    host = host.isEmpty() ? series.value("instance") : host;
+    return Measure.HOST_MEMORY.metric.equals(series.metric())
+        ? host + "//" + series.value("slot")
+        : host + "/" + series.value("gpu");
   }
 
   /** Takes samples of the next piece. */

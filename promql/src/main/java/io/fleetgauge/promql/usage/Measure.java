@@ -18,6 +18,8 @@ enum Measure {
   DRAM("DCGM_FI_PROF_DRAM_ACTIVE", UsageTerms.WHOLE, Role.GAUGE),
   POWER("DCGM_FI_DEV_POWER_USAGE", 1_000, Role.GAUGE),
   POWER_LIMIT("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", 1_000, Role.GAUGE),
+  /** It is of an owner and its host, whichever GPUs it has there. */
+  HOST_MEMORY("gpu_owner_host_memory_bytes", 1, Role.GAUGE),
   ENERGY("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 1, Role.COUNTER),
   ENERGY_JOULES("gpu_energy_joules_total", 1_000, Role.COUNTER),
   NVLINK("gpu_nvlink_bytes_total", 1, Role.COUNTER),

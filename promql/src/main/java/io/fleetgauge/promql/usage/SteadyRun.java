@@ -172,6 +172,8 @@ final class SteadyRun {
     plain(device, Measure.SM, Amount.SM, Amount.SM_TIME, interval);
     plain(device, Measure.TENSOR, Amount.TENSOR, Amount.TENSOR_TIME, interval);
     plain(device, Measure.DRAM, Amount.DRAM, Amount.DRAM_TIME, interval);
+    Measure ofHost = Measure.HOST_MEMORY;
+    plain(device, ofHost, Amount.HOST_MEMORY, Amount.HOST_MEMORY_TIME, interval);
   }
 
   private void plain(DeviceUsage device, Measure measure, Amount sum, Amount time, int interval) {
@@ -184,17 +186,25 @@ final class SteadyRun {
   }
 
   private void share(Split split, Amount amount, long[] values, int interval) {
-    if (split.size() == 1) {
-      add(split.accounts[0].cell(interval), amount, values);
-      return;
-    }
-    long[] part = buffer(1);
+    long[] part = split.size() == 1 ? values : buffer(1);
     for (int i = 0; i < split.size(); i++) {
-      for (int k = 0; k < ticks; k++) {
+      for (int k = 0; split.size() > 1 && k < ticks; k++) {
         part[k] = split.part(i, values[k]);
       }
-      add(split.accounts[i].cell(interval), amount, part);
+      Account.Cell cell = split.accounts[i].cell(interval);
+      add(cell, amount, part);
+      if (amount == Amount.HOST_MEMORY) {
+        cell.seeOfHost(most(part));
+      }
     }
+  }
+
+  private long most(long[] values) {
+    long most = 0;
+    for (int k = 0; k < ticks; k++) {
+      most = Math.max(most, values[k]);
+    }
+    return most;
   }
 
   /** Returns false if the value is not known. */
@@ -243,11 +253,7 @@ final class SteadyRun {
       Account.Cell cell = account.cell(interval);
       add(cell, sum, has);
       if (sum == Amount.MEMORY) {
-        long most = 0;
-        for (int k = 0; k < ticks; k++) {
-          most = Math.max(most, has[k]);
-        }
-        cell.see(most);
+        cell.see(most(has));
       }
     }
     DeviceUsage.hold(split, time, interval, end - start);

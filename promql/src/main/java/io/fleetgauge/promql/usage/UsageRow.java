@@ -10,12 +10,14 @@ import java.util.List;
 /**
  * What one owner had of one device in one interval of time.
  *
- * @param device the labels of the device: its host, GPU, MIG instance, model, place
+ * @param device the labels of the device: its host, GPU, MIG instance, model, place; those of a
+ *     host alone for what the owner has of the host's memory
  * @param owner the labels of the owner; empty while nobody has it
  * @param interval number of the interval
  * @param amounts one for each {@link Amount}, in its order
  * @param memoryPeak most memory at one time, bytes; negative if it is not known
  * @param memoryAtEnd memory at the end of the interval, bytes; negative if it has none then
+ * @param hostMemoryPeak most memory of one host at one time, bytes; negative if it is not known
  */
 public record UsageRow(
     Labels device,
@@ -23,7 +25,8 @@ public record UsageRow(
     int interval,
     List<Integral> amounts,
     long memoryPeak,
-    long memoryAtEnd) {
+    long memoryAtEnd,
+    long hostMemoryPeak) {
   /** Nothing of an amount; nobody adds to it. */
   static final Integral ZERO = new Integral();
 
@@ -59,7 +62,8 @@ public record UsageRow(
     long most = Math.max(memoryPeak, other.memoryPeak);
     boolean isAtEnd = memoryAtEnd >= 0 || other.memoryAtEnd >= 0;
     long atEnd = Math.max(0, memoryAtEnd) + Math.max(0, other.memoryAtEnd);
-    return new UsageRow(device, owner, interval, sums, most, isAtEnd ? atEnd : -1);
+    long mostOfHost = Math.max(hostMemoryPeak, other.hostMemoryPeak);
+    return new UsageRow(device, owner, interval, sums, most, isAtEnd ? atEnd : -1, mostOfHost);
   }
 
   /**
@@ -70,13 +74,26 @@ public record UsageRow(
   UsageRow in(int newInterval, boolean isEnd) {
     return newInterval == interval && (isEnd || memoryAtEnd < 0)
         ? this
-        : new UsageRow(device, owner, newInterval, amounts, memoryPeak, isEnd ? memoryAtEnd : -1);
+        : new UsageRow(
+            device,
+            owner,
+            newInterval,
+            amounts,
+            memoryPeak,
+            isEnd ? memoryAtEnd : -1,
+            hostMemoryPeak);
   }
 
   /** The row with some of its labels only. */
   public UsageRow only(Collection<String> labels) {
     return new UsageRow(
-        device.only(labels), owner.only(labels), interval, amounts, memoryPeak, memoryAtEnd);
+        device.only(labels),
+        owner.only(labels),
+        interval,
+        amounts,
+        memoryPeak,
+        memoryAtEnd,
+        hostMemoryPeak);
   }
 
   /** Rows in order, each device, owner and interval once. */

@@ -36,6 +36,9 @@
  * metric by metric. What becomes known late, which is whose a gap was and whether a counter covers
  * a time, waits for the bridge at most.
  *
+ * <p>Memory of the host is that of an owner and its host, whichever GPUs it has there. It is a
+ * device by itself, which nobody holds.
+ *
  * <p>Days that are kept after their samples have expired stand in for these samples, hour by hour.
  *
  * <p>It has more than 20 files, because the integral of a host's series, device by device and

@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  * shares no code with what it checks.
  */
 final class PlainUsage {
+  private static final String HOST_MEMORY = "gpu_owner_host_memory_bytes";
   private static final Map<String, Double> GAUGES = new java.util.LinkedHashMap<>();
   private static final Map<String, Double> COUNTERS = new java.util.LinkedHashMap<>();
   private static final Map<String, Double> OTHERS =
@@ -50,6 +51,7 @@ final class PlainUsage {
     GAUGES.put("DCGM_FI_PROF_DRAM_ACTIVE", 1e6);
     GAUGES.put("DCGM_FI_DEV_POWER_USAGE", 1e3);
     GAUGES.put("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", 1e3);
+    GAUGES.put(HOST_MEMORY, 1.0);
     COUNTERS.put("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 1.0);
     COUNTERS.put("gpu_energy_joules_total", 1e3);
     COUNTERS.put("gpu_nvlink_bytes_total", 1.0);
@@ -90,6 +92,7 @@ final class PlainUsage {
     long levelAt = -1;
     long peak = -1;
     long atEnd = -1;
+    long hostPeak = -1;
 
     void add(Amount amount, long value) {
       amounts.merge(amount, BigInteger.valueOf(value), BigInteger::add);
@@ -126,10 +129,9 @@ final class PlainUsage {
   }
 
   List<UsageRow> rows() {
-    Set<String> gpus =
-        all.stream().map(each -> each.labels().value("UUID")).collect(Collectors.toSet());
+    Set<String> gpus = all.stream().map(each -> gpu(each.labels())).collect(Collectors.toSet());
     for (String gpu : gpus) {
-      ofGpu = all.stream().filter(each -> each.labels().value("UUID").equals(gpu)).toList();
+      ofGpu = all.stream().filter(each -> gpu(each.labels()).equals(gpu)).toList();
       prepare();
       gauges();
       counters();
@@ -145,7 +147,14 @@ final class PlainUsage {
           }
           if (line.peak >= 0 || amounts.stream().anyMatch(each -> !each.isZero())) {
             rows.add(
-                new UsageRow(key.device, key.owner, key.interval, amounts, line.peak, line.atEnd));
+                new UsageRow(
+                    key.device,
+                    key.owner,
+                    key.interval,
+                    amounts,
+                    line.peak,
+                    line.atEnd,
+                    line.hostPeak));
           }
         });
     rows.sort(UsageRow.ORDER);
@@ -160,6 +169,12 @@ final class PlainUsage {
         GAUGES.getOrDefault(
             metric, COUNTERS.getOrDefault(metric, OTHERS.getOrDefault(metric, 0.0)));
     return sample * scale >= 0 ? Math.round(sample * scale) : -1;
+  }
+
+  /** Its GPU, or the place of an owner among those of the host. */
+  private static String gpu(Labels labels) {
+    String gpu = labels.value("UUID");
+    return gpu.isEmpty() ? "slot " + labels.value("slot") : gpu;
   }
 
   private static String instance(Labels labels) {
@@ -301,7 +316,10 @@ final class PlainUsage {
     Held allocated = newest(slot(device, "gpu_allocated", ""), at);
     boolean isAllocated;
     if (allocated == null) {
-      isAllocated = owners.stream().anyMatch(each -> !each.only(UsageLabels.HOLDING).isEmpty());
+      isAllocated =
+          owners.stream()
+              .filter(each -> !each.metric().equals(HOST_MEMORY))
+              .anyMatch(each -> !each.only(UsageLabels.HOLDING).isEmpty());
     } else {
       isAllocated = allocated.value > 0;
       List<Labels> sharers = isAllocated ? sharers(device, at) : List.of();
@@ -381,6 +399,14 @@ final class PlainUsage {
     plain(device, state, "DCGM_FI_PROF_SM_ACTIVE", Amount.SM, Amount.SM_TIME);
     plain(device, state, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", Amount.TENSOR, Amount.TENSOR_TIME);
     plain(device, state, "DCGM_FI_PROF_DRAM_ACTIVE", Amount.DRAM, Amount.DRAM_TIME);
+    plain(device, state, HOST_MEMORY, Amount.HOST_MEMORY, Amount.HOST_MEMORY_TIME);
+    Held ofHost = newest(slot(device, HOST_MEMORY, ""), time);
+    for (int i = 0; ofHost != null && i < state.shares.size(); i++) {
+      int among = state.shares.size();
+      long part = ofHost.value / among + (i < ofHost.value % among ? 1 : 0);
+      Line line = line(state.shares.get(i));
+      line.hostPeak = Math.max(line.hostPeak, part);
+    }
     if (state.isAllocated) {
       allocated = allocated.add(BigInteger.valueOf(1_000_000));
       Held power = newest(slot(device, "DCGM_FI_DEV_POWER_USAGE", ""), time);

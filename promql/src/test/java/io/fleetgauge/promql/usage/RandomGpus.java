@@ -44,6 +44,10 @@ final class RandomGpus {
         default -> repeated(labels);
       }
     }
+    isRegular = random.nextBoolean();
+    for (int slot = 0; slot < 2; slot++) {
+      hostMemory(Labels.of("Hostname", "n1", "rack", "r0", "slot", "" + slot));
+    }
   }
 
   /** Every series, in order of labels. */
@@ -110,6 +114,18 @@ final class RandomGpus {
       }
       if (random.nextInt(6) == 0) {
         process(gpu, 99, time); // of nobody that is known
+      }
+    }
+  }
+
+  private void hostMemory(Labels place) {
+    Labels owner = owner();
+    for (long time = random.nextInt(60); time < end; time = nextTick(time)) {
+      if (random.nextInt(15) == 0) {
+        owner = owner();
+      }
+      if (!owner.isEmpty() && !rarely()) {
+        add("gpu_owner_host_memory_bytes", place.with(owner), time, random.nextInt(900));
       }
     }
   }

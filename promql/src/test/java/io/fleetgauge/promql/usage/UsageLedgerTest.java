@@ -126,7 +126,8 @@ class UsageLedgerTest {
   }
 
   private static UsageRow withoutEnd(UsageRow row) {
-    return new UsageRow(row.device(), row.owner(), 0, row.amounts(), row.memoryPeak(), -1);
+    return new UsageRow(
+        row.device(), row.owner(), 0, row.amounts(), row.memoryPeak(), -1, row.hostMemoryPeak());
   }
 
   @Test

@@ -68,6 +68,18 @@ enum Figure {
   NVLINK("nvlink_bytes", Unit.GIB, (row, rates) -> count(row, Amount.NVLINK)),
   PCIE("pcie_bytes", Unit.GIB, (row, rates) -> count(row, Amount.PCIE)),
   CPU("cpu_seconds", Unit.SECONDS, (row, rates) -> some(row.of(Amount.CPU)).map(Units::seconds)),
+  HOST_MEMORY_PEAK(
+      "host_memory_peak_bytes", Unit.GIB, (row, rates) -> number(row.hostMemoryPeak())),
+  HOST_MEMORY_AVERAGE(
+      "host_memory_average_bytes",
+      Unit.GIB,
+      (row, rates) ->
+          mean(row, Amount.HOST_MEMORY, Amount.HOST_MEMORY_TIME)
+              .map(each -> each.movePointRight(6))),
+  HOST_MEMORY_SECONDS(
+      "host_memory_seconds",
+      Unit.SECONDS,
+      (row, rates) -> some(row.of(Amount.HOST_MEMORY_TIME)).map(Units::deviceSeconds)),
   IO("io_bytes", Unit.GIB, (row, rates) -> count(row, Amount.IO)),
   COST("cost", Unit.PLAIN, (row, rates) -> cost(row).map(Units::rounded)),
   COST_GPU("cost_gpu", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::gpu)),

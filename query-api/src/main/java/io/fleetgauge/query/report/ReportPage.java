@@ -150,6 +150,9 @@ final class ReportPage {
       case NVLINK -> "NVLink, GiB";
       case PCIE -> "PCIe, GiB";
       case CPU -> "CPU time, h";
+      case HOST_MEMORY_PEAK -> "Peak memory of a host, GiB";
+      case HOST_MEMORY_AVERAGE -> "Average memory of a host, GiB";
+      case HOST_MEMORY_SECONDS -> "Host time with memory, h";
       case IO -> "I/O, GiB";
       case COST -> "Cost" + in;
       case COST_GPU -> "of it GPU" + in;

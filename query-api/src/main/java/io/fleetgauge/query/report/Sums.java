@@ -29,6 +29,7 @@ final class Sums {
   private Integral unpriced = new Integral();
   private long memoryPeak = -1;
   private long memoryAtEnd = -1;
+  private long hostMemoryPeak = -1;
   private BigDecimal carbon = BigDecimal.ZERO;
   private BigInteger rated = BigInteger.ZERO;
 
@@ -43,6 +44,7 @@ final class Sums {
       add(i, more.high(), more.low());
     }
     addMemory(row.memoryPeak(), isAtEnd ? row.memoryAtEnd() : -1);
+    hostMemoryPeak = Math.max(hostMemoryPeak, row.hostMemoryPeak());
   }
 
   private void add(int amount, long moreHigh, long moreLow) {
@@ -87,6 +89,7 @@ final class Sums {
       add(i, other.high[i], other.low[i]);
     }
     addMemory(other.memoryPeak, other.memoryAtEnd);
+    hostMemoryPeak = Math.max(hostMemoryPeak, other.hostMemoryPeak);
     other.priced.forEach((rule, time) -> priced.merge(rule, time, Integral::plus));
     unpriced = unpriced.plus(other.unpriced);
     rated = rated.add(other.rated);
@@ -137,11 +140,20 @@ final class Sums {
 
   /** Most memory of one device at one time, bytes. */
   OptionalLong memoryPeak() {
-    return memoryPeak < 0 ? OptionalLong.empty() : OptionalLong.of(memoryPeak);
+    return known(memoryPeak);
   }
 
   /** Memory at the end, bytes. */
   OptionalLong memoryAtEnd() {
-    return memoryAtEnd < 0 ? OptionalLong.empty() : OptionalLong.of(memoryAtEnd);
+    return known(memoryAtEnd);
+  }
+
+  /** Most memory of one host at one time, bytes. */
+  OptionalLong hostMemoryPeak() {
+    return known(hostMemoryPeak);
+  }
+
+  private static OptionalLong known(long bytes) {
+    return bytes < 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
   }
 }

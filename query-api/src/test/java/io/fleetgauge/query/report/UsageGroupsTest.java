@@ -83,6 +83,7 @@ class UsageGroupsTest {
             .with(Amount.CPU, 13_500)
             .with(Amount.IO, 14)
             .memory(1 << 30, 77)
+            .hostMemory(3L << 30)
             .row();
     Period period = new Period(0, 2 * HOUR, 2 * HOUR);
     Rates none = Rates.NONE;
@@ -125,6 +126,9 @@ class UsageGroupsTest {
             "nvlink_bytes=11",
             "pcie_bytes=12",
             "cpu_seconds=13.5",
+            "host_memory_peak_bytes=3221225472",
+            "host_memory_average_bytes=3221225472",
+            "host_memory_seconds=3600",
             "io_bytes=14");
   }
 

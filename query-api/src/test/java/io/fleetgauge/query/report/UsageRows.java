@@ -22,6 +22,7 @@ final class UsageRows {
   private final Map<Amount, Long> amounts = new EnumMap<>(Amount.class);
   private long peak = -1;
   private long atEnd = -1;
+  private long hostPeak = -1;
 
   private UsageRows(Labels device, Labels owner, int interval) {
     this.device = device;
@@ -45,6 +46,12 @@ final class UsageRows {
     return with(Amount.MEMORY, bytes * HOUR).with(Amount.MEMORY_TIME, GPU_HOUR);
   }
 
+  /** Bytes of a host that its owner had for an hour. */
+  UsageRows hostMemory(long bytes) {
+    hostPeak = bytes;
+    return with(Amount.HOST_MEMORY, bytes * HOUR).with(Amount.HOST_MEMORY_TIME, GPU_HOUR);
+  }
+
   UsageRow row() {
     List<Integral> all = new ArrayList<>();
     for (Amount each : Amount.values()) {
@@ -52,6 +59,6 @@ final class UsageRows {
       integral.add(amounts.getOrDefault(each, 0L), 1);
       all.add(integral);
     }
-    return new UsageRow(device, owner, interval, all, peak, atEnd);
+    return new UsageRow(device, owner, interval, all, peak, atEnd, hostPeak);
   }
 }
