@@ -112,19 +112,14 @@ public final class ClockedCluster implements AutoCloseable {
     return addresses.get(name);
   }
 
-  /** Where the gateways are that run. */
-  public List<URI> gateways() {
-    return addresses.entrySet().stream()
-        .filter(each -> each.getKey().startsWith("g"))
-        .map(Map.Entry::getValue)
-        .toList();
+  /** The gateways that run. */
+  public List<String> gateways() {
+    return addresses.keySet().stream().filter(each -> each.startsWith("g")).toList();
   }
 
   /** The name of the gateway that owns a host. */
   public String owner(String host) throws Exception {
-    String gateway =
-        addresses.keySet().stream().filter(each -> each.startsWith("g")).findFirst().orElseThrow();
-    return get(gateway, "/v1/table").at("/hosts/" + host + "/owner").asText();
+    return get(gateways().getFirst(), "/v1/table").at("/hosts/" + host + "/owner").asText();
   }
 
   /** What a process answers, which has to be 200. */
@@ -144,13 +139,17 @@ public final class ClockedCluster implements AutoCloseable {
   /** Writes samples to whichever gateway takes them, as a sender that tries until one does. */
   public void write(RemoteWriteBody body) {
     byte[] bytes = body.compressed();
-    await().atMost(SOON).pollInterval(Duration.ofMillis(20)).until(() -> isTaken(bytes));
+    await()
+        .atMost(SOON)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> isTaken(bytes));
   }
 
   private boolean isTaken(byte[] body) throws InterruptedException {
-    for (URI gateway : gateways()) {
+    for (String gateway : gateways()) {
       HttpRequest request =
-          HttpRequest.newBuilder(gateway.resolve("/api/v1/write"))
+          HttpRequest.newBuilder(address(gateway).resolve("/api/v1/write"))
               .header("Content-Type", RemoteWriteBody.V1_TYPE)
               .header("Content-Encoding", "snappy")
               .POST(HttpRequest.BodyPublishers.ofByteArray(body))
