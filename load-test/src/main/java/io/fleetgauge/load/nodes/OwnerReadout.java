@@ -3,18 +3,20 @@ package io.fleetgauge.load.nodes;
 import io.fleetgauge.load.nodes.driver.SimulatedGpu;
 import io.fleetgauge.load.nodes.jobs.Activity;
 import io.fleetgauge.load.nodes.jobs.JobPlay;
+import io.fleetgauge.probe.sampling.GpuOwners;
 import io.fleetgauge.probe.sampling.Reader;
 import io.fleetgauge.probe.sampling.Readings;
 import io.fleetgauge.probe.sampling.TickClass;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the probe reads of the processes that hold each GPU: their CPU time and bytes, and what NCCL
- * tells of their ranks. Not for several threads.
+ * What the probe reads of the processes that hold each GPU: their CPU time and bytes, the memory of
+ * the host that their owners use, and what NCCL tells of their ranks. Not for several threads.
  */
 final class OwnerReadout implements Reader {
   private static final String COMMUNICATOR = "communicator";
@@ -24,6 +26,7 @@ final class OwnerReadout implements Reader {
   private final List<Activity> activities = new ArrayList<>();
   private final List<Optional<JobPlay>> plays = new ArrayList<>();
   private final List<Boolean> unowned = new ArrayList<>();
+  private final List<PlayedMemory> memory = new ArrayList<>();
   private final double[] cpuSeconds;
   private final double[] bytes;
   private final int host;
@@ -70,6 +73,12 @@ final class OwnerReadout implements Reader {
     bytes[gpu] += Math.rint((activity.read() + activity.written()) * seconds);
   }
 
+  /** What owners use of the host's memory at the tick. */
+  void useMemory(Collection<PlayedMemory> used) {
+    memory.clear();
+    memory.addAll(used);
+  }
+
   @Override
   public String name() {
     return "owners";
@@ -92,6 +101,10 @@ final class OwnerReadout implements Reader {
         out.add(core, series, 1);
       }
       nccl(out, gpu);
+    }
+    for (PlayedMemory each : memory) {
+      Labels series = each.owner().with(GpuOwners.SLOT, Integer.toString(each.slot()));
+      out.add(core, "gpu_owner_host_memory_bytes", series, each.bytes());
     }
   }
 

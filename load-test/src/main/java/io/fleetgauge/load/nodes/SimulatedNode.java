@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
@@ -57,6 +58,10 @@ public final class SimulatedNode implements PlayedNode {
   private final Jobs jobs;
   private final Incidents all;
   private final List<Incident> incidents;
+
+  /** More than a GPU has instances, or jobs that share it. */
+  private static final int MOST_PARTS = 16;
+
   private final PlayedClock clock;
   private final List<SimulatedGpu> gpus = new ArrayList<>();
   private final List<Set<Fault>> faults = new ArrayList<>();
@@ -67,6 +72,7 @@ public final class SimulatedNode implements PlayedNode {
   private final KernelLines lines = new KernelLines();
   private final HostModel host;
   private final OwnerReadout processes;
+  private final Map<Labels, PlayedMemory> memory = new TreeMap<>();
   private final Optional<SimulatedProcesses> table;
   private final List<AttributedReader> owned = new ArrayList<>();
   private final Sampler sampler;
@@ -200,6 +206,7 @@ public final class SimulatedNode implements PlayedNode {
     owners.clear();
     sharers.clear();
     played.clear();
+    memory.clear();
     processes.begin();
     Map<Long, JobPlay> playing = new HashMap<>();
     HostLoad load = HostLoad.of(0);
@@ -227,6 +234,9 @@ public final class SimulatedNode implements PlayedNode {
         Labels ofProcess = activity.work().held() ? owner : Labels.EMPTY;
         table.ifPresent(of -> of.own(number, Math.max(0, instance), ofProcess, time));
         load = load.and(activity, Math.max(1, gpu.instances()));
+        if (sharing.isEmpty()) {
+          remember(index, part, ofProcess, activity.cores(), Math.max(1, gpu.instances()));
+        }
         if (part == 0) {
           boolean isUnowned = isHeld && gpu.index() % 2 == 0;
           processes.add(activity, play, isUnowned, seconds);
@@ -250,11 +260,20 @@ public final class SimulatedNode implements PlayedNode {
       }
       report(gpu, index, ofGpu);
     }
+    processes.useMemory(memory.values());
     plays.keySet().retainAll(playing.keySet());
     if (!owners.equals(before) || !sharers.equals(sharedBefore)) {
       owned.forEach(AttributedReader::forgetOwners);
     }
     return load;
+  }
+
+  /** An owner without labels is nobody. */
+  private void remember(int gpu, int part, Labels owner, double cores, int parts) {
+    if (!owner.isEmpty()) {
+      memory.merge(
+          owner, PlayedMemory.of(gpu * MOST_PARTS + part, owner, cores, parts), PlayedMemory::plus);
+    }
   }
 
   /** Gives a GPU to several jobs, if there are such. */
@@ -266,6 +285,7 @@ public final class SimulatedNode implements PlayedNode {
       Labels owner = OwnerLabels.labels(place, index, slot, Optional.of(sharing.get(slot)));
       each.add(owner);
       table.ifPresent(of -> of.own(index, number, owner, time));
+      remember(index, slot, owner, 0, sharing.size());
     }
     sharers.add(List.copyOf(each));
     if (!sharing.isEmpty()) {
@@ -277,6 +297,11 @@ public final class SimulatedNode implements PlayedNode {
   /** What has been played at the last tick. */
   public List<PlayedDevice> played() {
     return List.copyOf(played);
+  }
+
+  /** Memory of the host that has been played at the last tick. */
+  List<PlayedMemory> playedMemory() {
+    return List.copyOf(memory.values());
   }
 
   /** A job, played to the time of the tick; none if another fault has ended it. */

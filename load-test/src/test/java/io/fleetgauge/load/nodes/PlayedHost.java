@@ -96,6 +96,9 @@ final class PlayedHost implements AutoCloseable {
     if (isRead) {
       ledgers.forEach(each -> each.play(time, node.played()));
     }
+    if (isRead || tick.isEmpty()) {
+      ledgers.forEach(each -> each.playMemory(time, node.playedMemory(), isRead));
+    }
     return tick;
   }
 

@@ -50,10 +50,13 @@ final class PlayedLedger {
 
     double joules;
     double byteSeconds;
+    double hostByteSeconds;
 
     @Override
     public String toString() {
-      return String.format("%s %.1f J %.0f byte seconds", time, joules, byteSeconds);
+      return String.format(
+          "%s %.1f J %.0f byte seconds, %.0f of the host",
+          time, joules, byteSeconds, hostByteSeconds);
     }
   }
 
@@ -61,6 +64,15 @@ final class PlayedLedger {
   private final long from;
   private final long to;
   private final Map<Key, Entry> entries = new TreeMap<>();
+
+  /** Memory of the host by slot. */
+  private final Map<Integer, MemoryAt> memory = new HashMap<>();
+
+  /**
+   * @param isMarked whether its series is marked when it ends
+   */
+  private record MemoryAt(PlayedMemory played, long time, boolean isMarked) {}
+
   private List<PlayedDevice> played = List.of();
   private long tickedAt;
   private int ticks;
@@ -91,8 +103,50 @@ final class PlayedLedger {
     ticks++;
   }
 
+  /**
+   * Memory was played.
+   *
+   * @param isSent whether the host has sent it
+   */
+  void playMemory(long time, List<PlayedMemory> now, boolean isSent) {
+    Map<Integer, MemoryAt> before = Map.copyOf(memory);
+    for (PlayedMemory each : now) {
+      if (isSent) {
+        lasts(memory.put(each.slot(), new MemoryAt(each, time, true)), time);
+      }
+    }
+    before.forEach(
+        (slot, last) -> {
+          if (now.stream().noneMatch(each -> each.slot() == slot) && last.isMarked) {
+            if (isSent) {
+              lasts(memory.remove(slot), time);
+            } else {
+              memory.put(slot, new MemoryAt(last.played, last.time, false));
+            }
+          }
+        });
+  }
+
+  private void lasts(MemoryAt of, long end) {
+    if (of != null) {
+      Labels owner = of.played.owner();
+      Key key =
+          new Key(
+              owner.value("job"),
+              owner.value("hpc_job"),
+              owner.value("user"),
+              owner.value("tenant"),
+              "",
+              0);
+      long millis = within(of.time, Math.min(end, of.time + LOOKBACK));
+      entries.computeIfAbsent(key, none -> new Entry()).hostByteSeconds +=
+          (double) of.played.bytes() * millis / 1_000;
+    }
+  }
+
   /** Nothing is played any more. */
   void end() {
+    memory.values().forEach(each -> lasts(each, Long.MAX_VALUE));
     played.forEach(each -> lasts(each, Long.MAX_VALUE, false));
     power();
   }

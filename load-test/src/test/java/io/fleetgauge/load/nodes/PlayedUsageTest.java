@@ -99,6 +99,7 @@ class PlayedUsageTest {
       }
       entry.joules += number(row, Amount.ENERGY) / 1e3 + number(row, Amount.ENERGY_ESTIMATED) / 1e6;
       entry.byteSeconds += row.amount(Amount.MEMORY).toBigInteger().doubleValue() / 1e3;
+      entry.hostByteSeconds += row.amount(Amount.HOST_MEMORY).toBigInteger().doubleValue() / 1e3;
     }
     assertThat(counted).hasSizeGreaterThan(60);
     ledger.entries().values().removeIf(PlayedUsageTest::isEmpty);
@@ -110,7 +111,8 @@ class PlayedUsageTest {
       expected.time.values().removeIf(time -> time == 0);
       if (!is.time.equals(expected.time)
           || isFar(is.joules, expected.joules)
-          || isFar(is.byteSeconds, expected.byteSeconds)) {
+          || isFar(is.byteSeconds, expected.byteSeconds)
+          || isFar(is.hostByteSeconds, expected.hostByteSeconds)) {
         differences.add(key + " has " + is + ", and was played " + expected);
       }
     }
@@ -129,6 +131,7 @@ class PlayedUsageTest {
   private static boolean isEmpty(PlayedLedger.Entry entry) {
     return entry.time.values().stream().allMatch(time -> time == 0)
         && entry.joules < 0.001
-        && entry.byteSeconds < 1;
+        && entry.byteSeconds < 1
+        && entry.hostByteSeconds < 1;
   }
 }

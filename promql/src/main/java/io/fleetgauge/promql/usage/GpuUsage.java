@@ -48,16 +48,14 @@ final class GpuUsage {
 
   /** Identity of the GPU of a series. */
   static String of(Labels series) {
-    String uuid = series.value("UUID");
-    uuid = uuid.isEmpty() ? series.value("uuid") : uuid;
-    if (!uuid.isEmpty()) {
-      return uuid;
-    }
     String host = series.value("Hostname");
     host = host.isEmpty() ? series.value("instance") : host;
-    return Measure.HOST_MEMORY.metric.equals(series.metric())
-        ? host + "//" + series.value("slot")
-        : host + "/" + series.value("gpu");
+    if (series.metric().equals(Measure.HOST_MEMORY.metric)) {
+      return host + "//" + series.value("slot");
+    }
+    String uuid = series.value("UUID");
+    uuid = uuid.isEmpty() ? series.value("uuid") : uuid;
+    return uuid.isEmpty() ? host + "/" + series.value("gpu") : uuid;
   }
 
   /** Takes samples of the next piece. */
