@@ -4,20 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import io.fleetgauge.sample.Labels;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -75,7 +86,7 @@ class RealSlurmTest {
   @Test
   void withinATickAfterTheBeginOfAJobTheSeriesOfItsGpuCarryItAndWithinATickAfterItsEndNoMore()
       throws Exception {
-    startSlurm(hasCgroups());
+    startSlurm(hasCgroups(), "");
     try (ReceivedTicks gateway = new ReceivedTicks();
         SlurmNode node =
             node(
@@ -122,7 +133,7 @@ class RealSlurmTest {
     assumeTrue(
         hasCgroups(),
         "Slurm's plugin for cgroups of version 1 needs a writable " + FREEZER + " to run");
-    startSlurm(true);
+    startSlurm(true, "");
     try (ReceivedTicks gateway = new ReceivedTicks();
         SlurmNode node = node(gateway, "")) {
       awaitNodes();
@@ -160,6 +171,98 @@ class RealSlurmTest {
         assertThat(jobs(gateway, gpu).tailMap(ended, false).values()).containsOnly("");
       }
     }
+  }
+
+  @Test
+  void theControllerWritesWhatAJobHasUsedAndThatAnotherWasShort() throws Exception {
+    HttpServer api =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    List<String> queries = new CopyOnWriteArrayList<>();
+    api.createContext("/api/v1/query", exchange -> answer(exchange, queries));
+    api.start();
+    try {
+      for (String name : List.of("epilog-slurmctld.sh", "fleetgauge-job.sh")) {
+        Files.copy(SlurmNode.SCRIPTS.resolve(name), folder.resolve(name));
+      }
+      // Accounting needs a database; the controller, its variables and scontrol are real.
+      Path programs = Files.createDirectory(folder.resolve("programs"));
+      program(programs, "sacctmgr", "echo \"$*\" >>%s/comments");
+      program(
+          programs,
+          "sacct",
+          "id=${*##*--jobs=}; sed -n \"s/.*jobid=${id%% *} set AdminComment=//p\" %s/comments");
+      Files.writeString(
+          folder.resolve("fleetgauge-query.conf"),
+          "FLEETGAUGE_QUERY=http://127.0.0.1:%d\nPATH=%s:/usr/bin:/bin\n"
+              .formatted(api.getAddress().getPort(), programs));
+      script("controller", "exec sh %s/epilog-slurmctld.sh".formatted(folder));
+      startSlurm(false, "EpilogSlurmctld=" + folder.resolve("controller.sh"));
+      awaitNodes();
+      // Of less than 30 s nothing is asked.
+      Path job = script("long", "sleep 31");
+      String[] batch = {"sbatch", "--parsable", "-N2", "--gres=gpu:1", "-o", "/dev/null"};
+      String written =
+          command(Stream.concat(Stream.of(batch), Stream.of("" + job)).toArray(String[]::new))
+              .strip();
+      String quick = submit(n1, "a");
+      Files.createFile(folder.resolve("a.end"));
+      Path comments = folder.resolve("comments");
+      await()
+          .atMost(SOON)
+          .until(
+              () ->
+                  Files.exists(comments)
+                      && Files.readString(comments).contains("jobid=" + written + " "));
+      String all = Files.readString(comments);
+      assertThat(all).contains("jobid=" + quick + " set AdminComment=JS1:Short");
+      String summary =
+          all.replaceAll("(?s).*jobid=" + written + " set AdminComment=JS1:(\\S+).*", "$1");
+      try (GZIPInputStream json =
+          new GZIPInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(summary)))) {
+        JsonObject decoded =
+            new JsonObject(new String(json.readAllBytes(), StandardCharsets.UTF_8));
+        assertThat(decoded.getInteger("total_time")).isBetween(30, 600);
+        assertThat(decoded.getInteger("gpus")).isEqualTo(2);
+        for (String node : List.of(n1, n2)) {
+          assertThat(decoded.getJsonObject("nodes").getJsonObject(node))
+              .isEqualTo(
+                  new JsonObject(
+                      """
+                      {"cpus": 1, "total_time": 7.0, "used_memory": 7, "total_memory": 0,
+                       "gpu_total_memory": {"0": 7}, "gpu_used_memory": {"0": 7},
+                       "gpu_utilization": {"0": 7.0}}
+                      """));
+        }
+      }
+      assertThat(queries).hasSize(5).allMatch(each -> each.contains("hpc_job=\"" + written + "\""));
+    } finally {
+      api.stop(0);
+    }
+  }
+
+  private void program(Path at, String name, String text) throws IOException {
+    Path file = at.resolve(name);
+    Files.writeString(file, "#!/bin/sh\n" + text.formatted(folder) + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** Both nodes have 7 of everything. */
+  private void answer(HttpExchange exchange, List<String> queries) throws IOException {
+    String query =
+        URLDecoder.decode(exchange.getRequestURI().getRawQuery(), StandardCharsets.UTF_8);
+    queries.add(query);
+    String gpu = query.contains("gpu)") ? ",\"gpu\":\"0\"" : "";
+    String row = "{\"metric\":{\"Hostname\":\"%s\"%s},\"value\":[1,\"7\"]}";
+    byte[] body =
+        ("{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":["
+                + row.formatted(n1, gpu)
+                + ","
+                + row.formatted(n2, gpu)
+                + "]}}")
+            .getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(200, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
   }
 
   /**
@@ -297,7 +400,7 @@ class RealSlurmTest {
             .formatted(folder, name, before, SlurmNode.SCRIPTS.resolve(name + ".sh")));
   }
 
-  private void startSlurm(boolean withCgroups) throws Exception {
+  private void startSlurm(boolean withCgroups, String more) throws Exception {
     String host = InetAddress.getLocalHost().getHostName();
     for (String name : List.of("state", "spool" + n1, "spool" + n2)) {
       Files.createDirectory(folder.resolve(name));
@@ -353,6 +456,7 @@ class RealSlurmTest {
         PrologFlags=%9$s
         JobAcctGatherType=jobacct_gather/none
         AccountingStorageType=accounting_storage/none
+        %11$s
         NodeName=%6$s NodeHostname=%1$s NodeAddr=127.0.0.1 Port=%4$d CPUs=2 Gres=gpu:2
         NodeName=%7$s NodeHostname=%1$s NodeAddr=127.0.0.1 Port=%5$d CPUs=2 Gres=gpu:2
         PartitionName=p Nodes=%6$s,%7$s Default=YES State=UP MaxTime=10
@@ -367,7 +471,8 @@ class RealSlurmTest {
                 n2,
                 withCgroups ? "proctrack/cgroup" : "proctrack/pgid",
                 withCgroups ? "Alloc,Contain" : "Alloc",
-                1 + PID % 60_000_000));
+                1 + PID % 60_000_000,
+                more));
     environment.put("SLURM_CONF", folder.resolve("slurm.conf").toString());
     start(CONTROLLER.toString(), "-D");
     start(NODE.toString(), "-D", "-N", n1);
