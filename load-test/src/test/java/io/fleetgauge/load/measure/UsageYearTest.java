@@ -120,6 +120,7 @@ class UsageYearTest {
 
   private UsageRow row(Labels device, Labels owner, int hour, long millis) {
     List<Integral> amounts = new ArrayList<>();
+    int counted = 0;
     for (Amount amount : Amount.values()) {
       Integral sum = new Integral();
       switch (amount) {
@@ -127,11 +128,15 @@ class UsageYearTest {
         case EXECUTION_IDLE, IDLE, UNKNOWN, ENERGY_ESTIMATED -> {}
         case MEMORY_TIME, ACTIVITY_TIME, SM_TIME, TENSOR_TIME, DRAM_TIME ->
             sum.add(UsageTerms.WHOLE, millis);
-        default -> sum.add(random.nextLong(1L << 36), millis);
+        case MEMORY, ACTIVITY, SM, TENSOR, DRAM -> sum.add(random.nextLong(1L << 36), millis);
+        default -> {
+          sum.add(random.nextLong(1L << 36), millis);
+          counted |= amount.bit();
+        }
       }
       amounts.add(sum);
     }
-    return new UsageRow(device, owner, hour, amounts, random.nextLong(1L << 37), -1, -1);
+    return new UsageRow(device, owner, hour, amounts, counted, random.nextLong(1L << 37), -1, -1);
   }
 
   @Test

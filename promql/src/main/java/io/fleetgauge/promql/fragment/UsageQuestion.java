@@ -70,7 +70,7 @@ public record UsageQuestion(
         for (Amount amount : Amount.values()) {
           which |= row.amount(amount).isZero() ? 0 : 1L << amount.ordinal();
         }
-        body.uvar(which);
+        body.uvar(which).uvar(row.counted());
         for (Integral amount : row.amounts()) {
           if (!amount.isZero()) {
             body.svar(amount.high()).u64(amount.low());
@@ -145,6 +145,7 @@ public record UsageQuestion(
       Labels owner = SymbolTable.labels(in, symbols);
       int interval = in.uint(period.intervals() - 1, "an interval");
       int which = in.uint((1 << amounts) - 1, "which amounts a row has");
+      int counted = in.uint((1 << amounts) - 1, "which counters a row has");
       List<Integral> all = new ArrayList<>(amounts);
       for (int j = 0; j < amounts; j++) {
         boolean isThere = (which >> j & 1) != 0;
@@ -156,6 +157,7 @@ public record UsageQuestion(
               owner,
               interval,
               all,
+              counted,
               in.svar("the peak"),
               in.svar("memory at the end"),
               in.svar("the peak of the host")));

@@ -14,6 +14,7 @@ final class Account {
   static final class Cell {
     private final long[] high = new long[AMOUNTS];
     private final long[] low = new long[AMOUNTS];
+    private int known;
     private long peak = -1;
     private long atEnd = -1;
     private long hostPeak = -1;
@@ -21,6 +22,7 @@ final class Account {
     /** Adds a product. */
     void add(Amount amount, long value, long millis) {
       int i = amount.ordinal();
+      known |= amount.bit();
       long more = value * millis;
       low[i] += more;
       high[i] +=
@@ -78,7 +80,8 @@ final class Account {
     cells.forEach(
         (interval, cell) -> {
           List<Integral> amounts = new ArrayList<>(AMOUNTS);
-          boolean isEmpty = cell.peak < 0;
+          int counted = cell.known & Amount.ALL_COUNTED;
+          boolean isEmpty = cell.peak < 0 && counted == 0;
           for (int i = 0; i < AMOUNTS; i++) {
             boolean isZero = cell.high[i] == 0 && cell.low[i] == 0;
             isEmpty &= isZero;
@@ -87,7 +90,14 @@ final class Account {
           if (!isEmpty) {
             rows.add(
                 new UsageRow(
-                    device, owner, interval, amounts, cell.peak, cell.atEnd, cell.hostPeak));
+                    device,
+                    owner,
+                    interval,
+                    amounts,
+                    counted,
+                    cell.peak,
+                    cell.atEnd,
+                    cell.hostPeak));
           }
         });
     return rows;

@@ -1,5 +1,8 @@
 package io.fleetgauge.promql.usage;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /** What is summed up of a device, in whole numbers. */
 public enum Amount {
   /** Allocated time, millionths of a device times ms. */
@@ -42,5 +45,17 @@ public enum Amount {
   IO,
   /** Memory of the host, bytes times ms; and for how long it was known, millionths times ms. */
   HOST_MEMORY,
-  HOST_MEMORY_TIME
+  HOST_MEMORY_TIME;
+
+  /** Those that are counted: they may be known and zero. */
+  private static final Set<Amount> COUNTED =
+      EnumSet.of(ENERGY, ENERGY_ESTIMATED, NVLINK, PCIE, CPU, IO);
+
+  /** All that are counted, as bits. */
+  static final int ALL_COUNTED = COUNTED.stream().mapToInt(Amount::bit).sum();
+
+  /** The bit of it in a set of amounts. */
+  public int bit() {
+    return 1 << ordinal();
+  }
 }

@@ -15,13 +15,11 @@ record Increase(long from, long to, long amount) {
   /** Writes down who had it. */
   static void write(
       Stretches owners, Amount amount, long from, long to, long increase, UsagePeriod period) {
-    if (increase > 0) {
-      Increase all = new Increase(from, to, increase);
-      owners.between(
-          Math.max(from, period.from()),
-          Math.min(to, period.to()),
-          (split, start, end) -> all.write(split, amount, start, end, period));
-    }
+    Increase all = new Increase(from, to, increase);
+    owners.between(
+        Math.max(from, period.from()),
+        Math.min(to, period.to()),
+        (split, start, end) -> all.write(split, amount, start, end, period));
   }
 
   private void write(Split split, Amount kind, long start, long end, UsagePeriod period) {

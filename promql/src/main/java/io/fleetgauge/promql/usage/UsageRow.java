@@ -15,6 +15,7 @@ import java.util.List;
  * @param owner the labels of the owner; empty while nobody has it
  * @param interval number of the interval
  * @param amounts one for each {@link Amount}, in its order
+ * @param counted bits of the counters that have been counted, even if they have not increased
  * @param memoryPeak most memory at one time, bytes; negative if it is not known
  * @param memoryAtEnd memory at the end of the interval, bytes; negative if it has none then
  * @param hostMemoryPeak most memory of one host at one time, bytes; negative if it is not known
@@ -24,6 +25,7 @@ public record UsageRow(
     Labels owner,
     int interval,
     List<Integral> amounts,
+    int counted,
     long memoryPeak,
     long memoryAtEnd,
     long hostMemoryPeak) {
@@ -47,6 +49,11 @@ public record UsageRow(
     return amounts.get(amount.ordinal());
   }
 
+  /** Returns true if a counter has been counted, so that zero of it is known. */
+  public boolean isCounted(Amount amount) {
+    return (counted & amount.bit()) != 0;
+  }
+
   /** The value of a label of the owner, or else of the device; the empty text if it has none. */
   public String value(String label) {
     String value = owner.value(label);
@@ -63,7 +70,9 @@ public record UsageRow(
     boolean isAtEnd = memoryAtEnd >= 0 || other.memoryAtEnd >= 0;
     long atEnd = Math.max(0, memoryAtEnd) + Math.max(0, other.memoryAtEnd);
     long mostOfHost = Math.max(hostMemoryPeak, other.hostMemoryPeak);
-    return new UsageRow(device, owner, interval, sums, most, isAtEnd ? atEnd : -1, mostOfHost);
+    int either = counted | other.counted;
+    return new UsageRow(
+        device, owner, interval, sums, either, most, isAtEnd ? atEnd : -1, mostOfHost);
   }
 
   /**
@@ -79,6 +88,7 @@ public record UsageRow(
             owner,
             newInterval,
             amounts,
+            counted,
             memoryPeak,
             isEnd ? memoryAtEnd : -1,
             hostMemoryPeak);
@@ -91,6 +101,7 @@ public record UsageRow(
         owner.only(labels),
         interval,
         amounts,
+        counted,
         memoryPeak,
         memoryAtEnd,
         hostMemoryPeak);

@@ -282,7 +282,7 @@ class FragmentCodecTest {
     for (Amount amount : Amount.values()) {
       amounts.add(amount == Amount.BUSY ? new Integral() : new Integral(high, low));
     }
-    return new UsageRow(device, owner, interval, amounts, 5, -1, 7);
+    return new UsageRow(device, owner, interval, amounts, Amount.PCIE.bit(), 5, -1, 7);
   }
 
   private static NewestQuestion newest(NameEscaping escaping) {

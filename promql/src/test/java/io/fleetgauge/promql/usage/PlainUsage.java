@@ -32,6 +32,14 @@ final class PlainUsage {
           "gpu_container_memory_bytes", 1.0,
           "gpu_container_utilization_ratio", 1e6,
           "gpu_allocation_info", 1.0);
+  private static final Set<Amount> COUNTED =
+      Set.of(
+          Amount.ENERGY,
+          Amount.ENERGY_ESTIMATED,
+          Amount.NVLINK,
+          Amount.PCIE,
+          Amount.CPU,
+          Amount.IO);
   private static final Set<String> OF_GPU =
       Set.of(
           "DCGM_FI_DEV_POWER_USAGE",
@@ -141,17 +149,21 @@ final class PlainUsage {
     lines.forEach(
         (key, line) -> {
           List<Integral> amounts = new ArrayList<>();
+          int counted = 0;
           for (Amount amount : Amount.values()) {
             BigInteger sum = line.amounts.getOrDefault(amount, BigInteger.ZERO);
             amounts.add(new Integral(sum.shiftRight(64).longValueExact(), sum.longValue()));
+            boolean isCounted = COUNTED.contains(amount) && line.amounts.containsKey(amount);
+            counted |= isCounted ? 1 << amount.ordinal() : 0;
           }
-          if (line.peak >= 0 || amounts.stream().anyMatch(each -> !each.isZero())) {
+          if (line.peak >= 0 || counted > 0 || amounts.stream().anyMatch(each -> !each.isZero())) {
             rows.add(
                 new UsageRow(
                     key.device,
                     key.owner,
                     key.interval,
                     amounts,
+                    counted,
                     line.peak,
                     line.atEnd,
                     line.hostPeak));
@@ -694,6 +706,7 @@ final class PlainUsage {
     for (time = Math.max(pair.from, period.from()); time < Math.min(pair.to, period.to()); time++) {
       List<Share> shares = shares(device, (int) time);
       boolean isEstimate = amount == Amount.ENERGY && shares.size() > 1;
+      shares.forEach(share -> line(share).add(isEstimate ? Amount.ENERGY_ESTIMATED : amount, 0));
       for (long unit = pair.until(time); unit < pair.until(time + 1); unit++) {
         line(whose(unit, shares))
             .add(isEstimate ? Amount.ENERGY_ESTIMATED : amount, isEstimate ? 1_000 : 1);

@@ -163,7 +163,8 @@ final class RandomGpus {
     }
     for (String direction : List.of("rx", "tx")) {
       Labels of = labels.with("direction", direction);
-      increase("gpu_nvlink_bytes_total", of, time, random.nextInt(9));
+      int bytes = random.nextInt(9);
+      increase("gpu_nvlink_bytes_total", of, time, energies == 2 ? 0 : bytes);
       increase("gpu_nvlink_bytes_total", of.with("nvlink", "0"), time, 5);
       if (!rarely()) {
         increase("gpu_pcie_bytes_total", of, time, random.nextInt(20));

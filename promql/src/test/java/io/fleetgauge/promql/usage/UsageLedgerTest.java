@@ -127,7 +127,14 @@ class UsageLedgerTest {
 
   private static UsageRow withoutEnd(UsageRow row) {
     return new UsageRow(
-        row.device(), row.owner(), 0, row.amounts(), row.memoryPeak(), -1, row.hostMemoryPeak());
+        row.device(),
+        row.owner(),
+        0,
+        row.amounts(),
+        row.counted(),
+        row.memoryPeak(),
+        -1,
+        row.hostMemoryPeak());
   }
 
   @Test

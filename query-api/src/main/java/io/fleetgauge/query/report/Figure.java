@@ -32,17 +32,17 @@ enum Figure {
   SECONDS_IDLE("gpu_seconds_idle", Unit.EXACT, (row, rates) -> seconds(row, row.of(Amount.IDLE))),
   SECONDS_UNKNOWN(
       "gpu_seconds_unknown", Unit.EXACT, (row, rates) -> seconds(row, row.of(Amount.UNKNOWN))),
-  ENERGY("energy_kwh", Unit.PLAIN, (row, rates) -> some(row.energy()).map(Units::kilowattHours)),
+  ENERGY("energy_kwh", Unit.PLAIN, (row, rates) -> row.energy().map(Units::kilowattHours)),
   ENERGY_ESTIMATED(
       "energy_estimated_kwh",
       Unit.PLAIN,
       (row, rates) ->
-          some(row.energy()).map(all -> Units.kilowattHours(row.of(Amount.ENERGY_ESTIMATED)))),
-  JOULES("energy_joules", Unit.EXACT, (row, rates) -> some(row.energy()).map(Units::joules)),
+          row.energy().map(all -> Units.kilowattHours(row.of(Amount.ENERGY_ESTIMATED)))),
+  JOULES("energy_joules", Unit.EXACT, (row, rates) -> row.energy().map(Units::joules)),
   JOULES_ESTIMATED(
       "energy_estimated_joules",
       Unit.EXACT,
-      (row, rates) -> some(row.energy()).map(all -> Units.joules(row.of(Amount.ENERGY_ESTIMATED)))),
+      (row, rates) -> row.energy().map(all -> Units.joules(row.of(Amount.ENERGY_ESTIMATED)))),
   MEMORY_USED("memory_used_bytes", Unit.GIB, (row, rates) -> number(row.memoryAtEnd())),
   MEMORY_PEAK("memory_peak_bytes", Unit.GIB, (row, rates) -> number(row.memoryPeak())),
   MEMORY_AVERAGE(
@@ -67,7 +67,7 @@ enum Figure {
       "dram_average_ratio", Unit.PERCENT, (row, rates) -> mean(row, Amount.DRAM, Amount.DRAM_TIME)),
   NVLINK("nvlink_bytes", Unit.GIB, (row, rates) -> count(row, Amount.NVLINK)),
   PCIE("pcie_bytes", Unit.GIB, (row, rates) -> count(row, Amount.PCIE)),
-  CPU("cpu_seconds", Unit.SECONDS, (row, rates) -> some(row.of(Amount.CPU)).map(Units::seconds)),
+  CPU("cpu_seconds", Unit.SECONDS, (row, rates) -> row.count(Amount.CPU).map(Units::seconds)),
   HOST_MEMORY_PEAK(
       "host_memory_peak_bytes", Unit.GIB, (row, rates) -> number(row.hostMemoryPeak())),
   HOST_MEMORY_AVERAGE(
@@ -93,15 +93,18 @@ enum Figure {
   CARBON(
       "carbon_grams",
       Unit.KILOGRAMS,
-      (row, rates) -> some(row.ratedEnergy()).map(any -> Units.grams(row.carbon(), rates.pue()))),
+      (row, rates) -> row.ratedEnergy().map(any -> Units.grams(row.carbon(), rates.pue()))),
   ENERGY_WITHOUT_CARBON(
       "energy_without_carbon_kwh",
       Unit.PLAIN,
       (row, rates) ->
           rates.carbon().isEmpty()
               ? Optional.empty()
-              : some(row.energy())
-                  .map(all -> Units.kilowattHours(all.subtract(row.ratedEnergy()))));
+              : row.energy()
+                  .map(
+                      all ->
+                          Units.kilowattHours(
+                              all.subtract(row.ratedEnergy().orElse(BigInteger.ZERO)))));
 
   /** What the page makes of a figure. */
   enum Unit {
@@ -175,7 +178,7 @@ enum Figure {
   }
 
   private static Optional<BigDecimal> count(Sums row, Amount amount) {
-    return some(row.of(amount)).map(BigDecimal::new);
+    return row.count(amount).map(BigDecimal::new);
   }
 
   private static Optional<BigDecimal> number(OptionalLong value) {

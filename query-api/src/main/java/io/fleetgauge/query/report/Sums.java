@@ -25,6 +25,10 @@ final class Sums {
   // The upper and the lower 64 bits of each amount.
   private final long[] high = new long[AMOUNTS];
   private final long[] low = new long[AMOUNTS];
+
+  /** Bits of the counters that have been counted. */
+  private int counted;
+
   private final Map<PriceRule, Integral> priced = new LinkedHashMap<>();
   private Integral unpriced = new Integral();
   private long memoryPeak = -1;
@@ -32,6 +36,7 @@ final class Sums {
   private long hostMemoryPeak = -1;
   private BigDecimal carbon = BigDecimal.ZERO;
   private BigInteger rated = BigInteger.ZERO;
+  private boolean isRated;
 
   /**
    * Adds a row.
@@ -43,6 +48,7 @@ final class Sums {
       Integral more = row.amounts().get(i);
       add(i, more.high(), more.low());
     }
+    counted |= row.counted();
     addMemory(row.memoryPeak(), isAtEnd ? row.memoryAtEnd() : -1);
     hostMemoryPeak = Math.max(hostMemoryPeak, row.hostMemoryPeak());
   }
@@ -79,6 +85,7 @@ final class Sums {
         microjoules(
             row.amount(Amount.ENERGY).toBigInteger(),
             row.amount(Amount.ENERGY_ESTIMATED).toBigInteger());
+    isRated |= row.isCounted(Amount.ENERGY) || row.isCounted(Amount.ENERGY_ESTIMATED);
     rated = rated.add(energy);
     carbon = carbon.add(grams.multiply(new BigDecimal(energy)));
   }
@@ -88,6 +95,8 @@ final class Sums {
     for (int i = 0; i < AMOUNTS; i++) {
       add(i, other.high[i], other.low[i]);
     }
+    counted |= other.counted;
+    isRated |= other.isRated;
     addMemory(other.memoryPeak, other.memoryAtEnd);
     hostMemoryPeak = Math.max(hostMemoryPeak, other.hostMemoryPeak);
     other.priced.forEach((rule, time) -> priced.merge(rule, time, Integral::plus));
@@ -109,18 +118,25 @@ final class Sums {
     return sum;
   }
 
-  /** Energy, uJ. */
-  BigInteger energy() {
-    return microjoules(of(Amount.ENERGY), of(Amount.ENERGY_ESTIMATED));
+  /** What a counter has counted; empty if there was none. */
+  Optional<BigInteger> count(Amount counter) {
+    return (counted & counter.bit()) == 0 ? Optional.empty() : Optional.of(of(counter));
+  }
+
+  /** Energy, uJ; empty if neither a counter nor power tells of it. */
+  Optional<BigInteger> energy() {
+    return count(Amount.ENERGY)
+        .or(() -> count(Amount.ENERGY_ESTIMATED))
+        .map(any -> microjoules(of(Amount.ENERGY), of(Amount.ENERGY_ESTIMATED)));
   }
 
   private static BigInteger microjoules(BigInteger counted, BigInteger estimated) {
     return counted.multiply(PER_MILLIJOULE).add(estimated);
   }
 
-  /** Energy whose carbon is known, uJ. */
-  BigInteger ratedEnergy() {
-    return rated;
+  /** Energy whose carbon is known, uJ; empty if it is of no energy. */
+  Optional<BigInteger> ratedEnergy() {
+    return isRated ? Optional.of(rated) : Optional.empty();
   }
 
   /** Carbon of {@link #ratedEnergy}, in uJ times g a kWh. */

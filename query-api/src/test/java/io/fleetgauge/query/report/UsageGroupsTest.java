@@ -133,6 +133,38 @@ class UsageGroupsTest {
   }
 
   @Test
+  void aCounterThatHasNotIncreasedIsZeroAndOneThatIsNotThereIsAbsent() throws Exception {
+    Rates rates = rates("prices: []", "default: 400", "1");
+    UsageRow counted =
+        UsageRows.of(GPU, A, 0)
+            .with(Amount.ENERGY, 0)
+            .with(Amount.NVLINK, 0)
+            .with(Amount.CPU, 0)
+            .row();
+    Report report =
+        UsageGroups.report(
+            query(new Period(0, HOUR, HOUR), "tenant", rates, 9),
+            List.of(counted, UsageRows.of(GPU, B, 0).row()));
+    List<String> figures = new ArrayList<>();
+    for (Figure each : Figure.values()) {
+      assertThat(text(report.rows().getLast(), each, rates)).as(each.field).isEqualTo("null");
+      if (each.of(report.rows().getFirst(), rates).isPresent()) {
+        figures.add(each.field + "=" + text(report.rows().getFirst(), each, rates));
+      }
+    }
+    assertThat(figures)
+        .containsExactly(
+            "energy_kwh=0",
+            "energy_estimated_kwh=0",
+            "energy_joules=0",
+            "energy_estimated_joules=0",
+            "nvlink_bytes=0",
+            "cpu_seconds=0",
+            "carbon_grams=0",
+            "energy_without_carbon_kwh=0");
+  }
+
+  @Test
   void costAndCarbonAreThoseOfThePieceWithTheRuleThatApplied() throws Exception {
     Rates rates =
         rates(

@@ -6,8 +6,10 @@ import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Builds rows of usage. */
 final class UsageRows {
@@ -15,6 +17,15 @@ final class UsageRows {
 
   /** A device for an hour. */
   static final long GPU_HOUR = 1_000_000 * HOUR;
+
+  private static final Set<Amount> COUNTERS =
+      EnumSet.of(
+          Amount.ENERGY,
+          Amount.ENERGY_ESTIMATED,
+          Amount.NVLINK,
+          Amount.PCIE,
+          Amount.CPU,
+          Amount.IO);
 
   private final Labels device;
   private final Labels owner;
@@ -54,11 +65,13 @@ final class UsageRows {
 
   UsageRow row() {
     List<Integral> all = new ArrayList<>();
+    int counted = 0;
     for (Amount each : Amount.values()) {
       Integral integral = new Integral();
       integral.add(amounts.getOrDefault(each, 0L), 1);
       all.add(integral);
+      counted |= COUNTERS.contains(each) && amounts.containsKey(each) ? each.bit() : 0;
     }
-    return new UsageRow(device, owner, interval, all, peak, atEnd, hostPeak);
+    return new UsageRow(device, owner, interval, all, counted, peak, atEnd, hostPeak);
   }
 }

@@ -25,7 +25,7 @@ import java.util.zip.Inflater;
 public final class UsageFile implements KeptDay.Rows {
   static final String SUFFIX = ".usage";
   private static final byte[] MAGIC = {'F', 'G', 'U', 'S'};
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int MAX_SECTION_BYTES = 256 << 20;
 
   private final String host;

@@ -6,7 +6,7 @@
  * Out: the same rows and files.
  *
  * <pre>
- * usage   = 'F' 'G' 'U' 'S' version:u8(=1) host:string day:svar terms from:svar blocks:u32
+ * usage   = 'F' 'G' 'U' 'S' version:u8(=2) host:string day:svar terms from:svar blocks:u32
  *           section section check:u32
  *           day     its start, ms since the epoch
  *           from    the start of the first block that it was made of, ms
