@@ -35,10 +35,9 @@ import java.util.stream.Stream;
  *     metric's name are of the series that rows are made of
  * @param kept names of the labels that rows keep, so that there are fewer; all of {@link
  *     UsageLabels} if there is none. Other names are labels of owners too
- * @param budget most samples that may be read; more is an error
  */
 public record UsageQuestion(
-    List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms, long budget)
+    List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms)
     implements Question<UsageQuestion.Answer> {
   private static final int MAX_ROWS = 1_000_000;
 
@@ -96,7 +95,7 @@ public record UsageQuestion(
       throw new WireException(
           "the lookback is " + terms.lookback() + " ms, the bridge " + terms.bridge());
     }
-    return new UsageQuestion(matchers, kept, period, terms, in.uvar("the budget"));
+    return new UsageQuestion(matchers, kept, period, terms);
   }
 
   private static UsagePeriod period(WireReader in) throws WireException {
@@ -130,7 +129,6 @@ public record UsageQuestion(
       out.uvar(period.end(i) - period.start(i));
     }
     out.uvar(terms.lookback()).uvar(terms.bridge()).uvar(terms.busy()).uvar(terms.highPower());
-    out.uvar(budget);
   }
 
   @Override
@@ -175,7 +173,6 @@ public record UsageQuestion(
     boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
     boolean isRounded = false;
     boolean isByOtherTerms = false;
-    long left = budget;
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
       List<KeptDay> days =
@@ -184,14 +181,13 @@ public record UsageQuestion(
         continue;
       }
       UsageHistory history = new UsageHistory(period, terms, hasMoreLabels);
-      SampledUsage samples = new SampledUsage(own, terms, more, metrics, left);
+      SampledUsage samples = new SampledUsage(own, terms, more, metrics);
       List<UsageRow> ofHost = new ArrayList<>();
       for (UsageRow row : history.read(days, samples)) {
         if (isMeant(row)) {
           ofHost.add(kept.isEmpty() ? row : row.only(kept));
         }
       }
-      left = samples.left();
       isRounded |= history.isRounded();
       isByOtherTerms |= history.isByOtherTerms();
       rows.addAll(UsageRow.joined(ofHost));

@@ -8,40 +8,35 @@ import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Reads the samples of one host piece by piece of time, so that few are in memory at a time. */
+/**
+ * Reads the samples of one host piece by piece of time, so that few are in memory at a time. How
+ * many there are is no reason to refuse: they are those of all who use the host.
+ */
 public final class SampledUsage {
-  /** Most samples that are in memory at one time, if they come evenly. */
+  /** Samples of a piece, if they come evenly. */
   private static final long PIECE = 1_000_000;
+
+  /** Most samples of a piece; the next one is shorter if there are more. */
+  private static final long MOST = 4 * PIECE;
 
   private final UsageSamples samples;
   private final UsageTerms terms;
   private final Collection<String> labels;
   private final List<Matcher> metrics;
-  private long left;
 
   /**
    * @param labels as in {@link HostUsage}
    * @param metrics matchers of the metric's name, which all series have to match
-   * @param budget most samples that may be read
    */
   public SampledUsage(
-      UsageSamples samples,
-      UsageTerms terms,
-      Collection<String> labels,
-      List<Matcher> metrics,
-      long budget) {
+      UsageSamples samples, UsageTerms terms, Collection<String> labels, List<Matcher> metrics) {
     this.samples = samples;
     this.terms = terms;
     this.labels = labels;
     this.metrics = metrics;
-    this.left = budget;
-  }
-
-  /** What is left of the budget. */
-  public long left() {
-    return left;
   }
 
   /**
@@ -64,19 +59,36 @@ public final class SampledUsage {
     for (Selection selection : selections(metrics, after, end)) {
       expected += samples.extent(selection).samples();
     }
-    long pieces = Math.max(1, Math.min(expected / PIECE + 1, end - after));
-    long length = (end - after) / pieces;
-    for (long piece = 1; piece <= pieces; piece++) {
-      long to = piece == pieces ? end : after + length;
-      List<Series> found = new ArrayList<>();
+    long longest = Math.max(1, (end - after) / (expected / PIECE + 1));
+    long length = longest;
+    while (after < end) {
+      // The last one takes what is left over.
+      long to = end - after < 2 * length ? end : after + length;
+      Optional<List<Series>> piece = piece(after, to);
+      if (piece.isPresent()) {
+        usage.feed(to, piece.get());
+        after = to;
+        length = Math.min(longest, 2 * length);
+      } else {
+        length = (to - after) / 2;
+      }
+    }
+    return usage.rows();
+  }
+
+  /** The samples of a time; empty if they are too many. */
+  private Optional<List<Series>> piece(long after, long to) throws TooManySamples, QueryFailure {
+    List<Series> found = new ArrayList<>();
+    long left = to - after > 1 ? MOST : Long.MAX_VALUE;
+    try {
       for (Selection selection : selections(metrics, after, to)) {
         List<Series> read = samples.samples(selection, left);
         left -= read.stream().mapToLong(Series::size).sum();
         found.addAll(read);
       }
-      usage.feed(to, found);
-      after = to;
+      return Optional.of(found);
+    } catch (TooManySamples e) {
+      return Optional.empty();
     }
-    return usage.rows();
   }
 }

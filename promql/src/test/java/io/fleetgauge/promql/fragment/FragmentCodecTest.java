@@ -260,8 +260,7 @@ class FragmentCodecTest {
                   MATCHERS,
                   List.of("tenant", "UUID"),
                   UsagePeriod.every(-5, 60_000, 7_000),
-                  new UsageTerms(300_000, 0, 50_000, UsageTerms.WHOLE),
-                  50),
+                  new UsageTerms(300_000, 0, 50_000, UsageTerms.WHOLE)),
               N1,
               new UsageQuestion.Answer(
                   List.of(

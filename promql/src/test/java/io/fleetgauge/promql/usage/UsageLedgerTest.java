@@ -2,7 +2,10 @@ package io.fleetgauge.promql.usage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.promql.lookup.TooManySamples;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.Series;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -123,6 +126,39 @@ class UsageLedgerTest {
               .toList();
       assertThat(UsageRow.joined(parts)).as("seed " + seed).isEqualTo(whole);
     }
+  }
+
+  @Test
+  void aPieceOfTooManySamplesIsReadInShorterOnes() throws Exception {
+    List<Series> all = new RandomGpus(5, END).series();
+    UsagePeriod period = UsagePeriod.every(300, 900, 250);
+    List<Long> lengths = new ArrayList<>();
+    UsageSamples samples =
+        new UsageSamples() {
+          @Override
+          public List<Series> samples(Selection selection, long budget) throws TooManySamples {
+            long length = selection.to() - selection.from();
+            if (length > 40) {
+              throw new TooManySamples(budget);
+            }
+            lengths.add(length);
+            return piece(all, selection.from(), selection.to()).stream()
+                .filter(
+                    each ->
+                        selection.matchers().stream()
+                            .allMatch(by -> by.matches(each.labels().value(by.name()))))
+                .toList();
+          }
+
+          @Override
+          public Extent extent(Selection selection) {
+            return new Extent(0, 0);
+          }
+        };
+    assertThat(new SampledUsage(samples, TERMS, List.of("lbl"), List.of()).rows(period))
+        .isNotEmpty()
+        .isEqualTo(usage(all, period, LongStream.empty()));
+    assertThat(lengths).hasSizeGreaterThan(20).allMatch(length -> length <= 40);
   }
 
   private static UsageRow withoutEnd(UsageRow row) {

@@ -285,12 +285,7 @@ final class Lookups {
   private Future<Gathered<UsageRows>> usage(
       Request.Usage usage, Caller caller, ReadOptions options) {
     UsageRead read =
-        new UsageRead(
-            caller.scoped(usage.matchers()),
-            usage.kept(),
-            usage.period(),
-            usage.terms(),
-            caller.limits().samples());
+        new UsageRead(caller.scoped(usage.matchers()), usage.kept(), usage.period(), usage.terms());
     return stores.fleet().usage(read, options);
   }
 

@@ -154,8 +154,9 @@ public sealed interface Request<T> {
   /**
    * What GPUs were used for: rows that add up, in order, each device, owner and interval once. A
    * caller with a scope sees the rows whose labels are in it, which have their part of what is
-   * shared with others. The tenant's limits {@code range}, {@code series} and {@code samples}
-   * apply.
+   * shared with others. The tenant's limits {@code range}, {@code series} and {@code samples} apply
+   * to the series in its scope that match; the other series of their hosts, which tell what these
+   * are a part of, are read whatever they are.
    *
    * @param description for people
    * @param matchers of rows: of the labels of their owner or else of their device

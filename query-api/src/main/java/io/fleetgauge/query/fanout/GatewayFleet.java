@@ -152,7 +152,7 @@ public class GatewayFleet implements Source, Fleet {
   @Override
   public Future<Gathered<UsageRows>> usage(UsageRead read, ReadOptions options) {
     UsageQuestion question =
-        new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms(), read.budget());
+        new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms());
     return read(question, options, question::merged);
   }
 

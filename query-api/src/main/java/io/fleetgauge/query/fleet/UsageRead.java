@@ -10,7 +10,6 @@ import java.util.List;
  *
  * @param matchers of rows: of the labels of their owner or else of their device; with the scope
  * @param kept names of the labels that rows keep, so that there are fewer; all if there is none
- * @param budget most samples that one gateway may read; more is an error
  */
 public record UsageRead(
-    List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms, long budget) {}
+    List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms) {}

@@ -379,8 +379,7 @@ public abstract class FleetContract extends SourceContract {
             List.of(),
             List.of("pod"),
             UsagePeriod.every(START, START + 4 * STEP, 2 * STEP),
-            UsageTerms.DEFAULT,
-            1_000);
+            UsageTerms.DEFAULT);
     List<UsageRow> found = await(shards.usage(read, options())).value().rows();
     assertThat(found)
         .extracting(UsageRow::owner, UsageRow::interval)
@@ -419,8 +418,7 @@ public abstract class FleetContract extends SourceContract {
               List.of(equal("tenant", "a")),
               kept,
               UsagePeriod.every(START, START + 4 * STEP, 4 * STEP),
-              UsageTerms.DEFAULT,
-              1_000);
+              UsageTerms.DEFAULT);
       List<UsageRow> found = await(shards.usage(read, options())).value().rows();
       assertThat(found).hasSize(1);
       assertThat(found.toString()).contains("pod-of-a").doesNotContain("pod-of-b");

@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 
 /**
  * Routes on a port of this machine, asked over a socket. Of the tenants, {@code a} sees only series
- * of tenant a, {@code strict} gets complete answers only, {@code root} sees all and may operate,
- * {@code writer} may not read, {@code ruler} may read and write within a scope, and {@code owner}
- * may do everything; each one's token is its name.
+ * of tenant a, {@code small} may read 200 samples of its own, {@code strict} gets complete answers
+ * only, {@code root} sees all and may operate, {@code writer} may not read, {@code ruler} may read
+ * and write within a scope, and {@code owner} may do everything; each one's token is its name.
  */
 public final class TestServer implements AutoCloseable {
   /** The time by which the age of watermarks is told, ms. */
@@ -39,6 +39,10 @@ public final class TestServer implements AutoCloseable {
       tenants:
         a: {scope: '{tenant="a"}', tokens: {t: {sha256: %s}}}
         b: {scope: '{tenant="b"}', tokens: {t: {sha256: %s}}}
+        small:
+          scope: '{tenant="small"}'
+          limits: {samples: 200}
+          tokens: {t: {sha256: %s}}
         strict: {limits: {strict: true}, tokens: {t: {sha256: %s}}}
         root: {tokens: {t: {sha256: %s, rights: [read, operate]}}}
         writer: {tokens: {t: {sha256: %s, rights: [write]}}}
@@ -70,6 +74,7 @@ public final class TestServer implements AutoCloseable {
         TENANTS.formatted(
             hash("a"),
             hash("b"),
+            hash("small"),
             hash("strict"),
             hash("root"),
             hash("writer"),

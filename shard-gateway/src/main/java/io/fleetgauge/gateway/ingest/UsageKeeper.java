@@ -157,8 +157,7 @@ final class UsageKeeper {
       UsagePeriod hours = KeptUsage.hours(due.day);
       Samples samples = new Samples(host);
       List<UsageRow> rows =
-          new SampledUsage(samples, UsageTerms.DEFAULT, Set.of(), List.of(), Long.MAX_VALUE)
-              .rows(hours);
+          new SampledUsage(samples, UsageTerms.DEFAULT, Set.of(), List.of()).rows(hours);
       if (samples.isIncomplete && !due.isUrgent) {
         throw new IOException("some of its samples cannot be read");
       }

@@ -243,7 +243,7 @@ public final class UsageFile implements KeptDay.Rows {
         inflated += more;
       }
       UsagePeriod period = UsagePeriod.every(day, day + KeptDay.MILLIS, step);
-      UsageQuestion question = new UsageQuestion(List.of(), List.of(), period, terms, 0);
+      UsageQuestion question = new UsageQuestion(List.of(), List.of(), period, terms);
       return question.answer(new WireReader(answer), answer).rows();
     } catch (WireException | DataFormatException e) {
       throw new IllegalStateException(

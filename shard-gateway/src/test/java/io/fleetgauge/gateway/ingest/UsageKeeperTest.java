@@ -120,7 +120,7 @@ class UsageKeeperTest extends MaintainedLanes {
 
   private static UsageQuestion question(long from, long to, long step) {
     return new UsageQuestion(
-        List.of(), List.of(), UsagePeriod.every(from, to, step), UsageTerms.DEFAULT, 10_000_000);
+        List.of(), List.of(), UsagePeriod.every(from, to, step), UsageTerms.DEFAULT);
   }
 
   private FragmentAnswer run(UsageQuestion question) throws Exception {
@@ -167,8 +167,7 @@ class UsageKeeperTest extends MaintainedLanes {
             List.of(Matcher.equal("tenant", "blue")),
             List.of("hpc_job", "rack"),
             UsagePeriod.every(START, START + DAY, DAY),
-            UsageTerms.DEFAULT,
-            10_000_000));
+            UsageTerms.DEFAULT));
   }
 
   private static List<UsageQuestion> ofParts() {
@@ -182,8 +181,7 @@ class UsageKeeperTest extends MaintainedLanes {
             List.of(),
             List.of(),
             UsagePeriod.every(START, START + DAY, HOUR),
-            new UsageTerms(300_000, 3_600_000, 500_000, 160_000),
-            10_000_000));
+            new UsageTerms(300_000, 3_600_000, 500_000, 160_000)));
   }
 
   private static BigInteger sum(List<UsageRow> rows, Amount amount) {
@@ -305,8 +303,7 @@ class UsageKeeperTest extends MaintainedLanes {
             List.of(Matcher.equal("tenant", "red")),
             List.of(),
             UsagePeriod.every(START, START + DAY, HOUR),
-            UsageTerms.DEFAULT,
-            10);
+            UsageTerms.DEFAULT);
     assertThat(rows(red))
         .isNotEmpty()
         .allSatisfy(row -> assertThat(row.owner().value("tenant")).isEqualTo("red"));
