@@ -43,23 +43,29 @@ public record UsageQuestion(
 
   private static final int ROUNDED = 1;
   private static final int OTHER_TERMS = 2;
+  private static final int OF_EXPORTER = 4;
 
   /**
    * @param rows in order; each device, owner and interval once
    * @param isRounded whether whole hours are counted where the question asks for a part of one,
    *     because samples have expired
    * @param isByOtherTerms whether something is counted by other terms, for the same reason
+   * @param isOfExporter whether the pod of an exporter seems to have GPUs
    */
-  public record Answer(List<UsageRow> rows, boolean isRounded, boolean isByOtherTerms)
+  public record Answer(
+      List<UsageRow> rows, boolean isRounded, boolean isByOtherTerms, boolean isOfExporter)
       implements Result {
     public Answer(List<UsageRow> rows) {
-      this(rows, false, false);
+      this(rows, false, false, false);
     }
 
     @Override
     public void write(WireWriter out, WireWriter body) {
       SymbolTable symbols = new SymbolTable();
-      body.u8((isRounded ? ROUNDED : 0) | (isByOtherTerms ? OTHER_TERMS : 0));
+      body.u8(
+          (isRounded ? ROUNDED : 0)
+              | (isByOtherTerms ? OTHER_TERMS : 0)
+              | (isOfExporter ? OF_EXPORTER : 0));
       body.uvar(rows.size());
       for (UsageRow row : rows) {
         symbols.labels(body, row.device());
@@ -160,7 +166,8 @@ public record UsageQuestion(
               in.svar("memory at the end"),
               in.svar("the peak of the host")));
     }
-    return new Answer(rows, (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0);
+    return new Answer(
+        rows, (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0, (notes & OF_EXPORTER) != 0);
   }
 
   // --- at a gateway ---
@@ -173,6 +180,7 @@ public record UsageQuestion(
     boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
     boolean isRounded = false;
     boolean isByOtherTerms = false;
+    boolean isOfExporter = false;
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
       List<KeptDay> days =
@@ -182,11 +190,10 @@ public record UsageQuestion(
       }
       UsageHistory history = new UsageHistory(period, terms, hasMoreLabels);
       SampledUsage samples = new SampledUsage(own, terms, more, metrics);
-      List<UsageRow> ofHost = new ArrayList<>();
-      for (UsageRow row : history.read(days, samples)) {
-        if (isMeant(row)) {
-          ofHost.add(kept.isEmpty() ? row : row.only(kept));
-        }
+      List<UsageRow> ofHost = history.read(days, samples).stream().filter(this::isMeant).toList();
+      isOfExporter |= UsageLabels.haveGpusOfExporter(ofHost);
+      if (!kept.isEmpty()) {
+        ofHost = ofHost.stream().map(row -> row.only(kept)).toList();
       }
       isRounded |= history.isRounded();
       isByOtherTerms |= history.isByOtherTerms();
@@ -196,7 +203,7 @@ public record UsageQuestion(
         throw TooManySamples.of("rows of usage", rows.size(), MAX_ROWS);
       }
     }
-    return new Answer(UsageRow.joined(rows), isRounded, isByOtherTerms);
+    return new Answer(UsageRow.joined(rows), isRounded, isByOtherTerms, isOfExporter);
   }
 
   /** Labels of owners that are asked for, besides those that rows always have. */
@@ -245,6 +252,11 @@ public record UsageQuestion(
       notes.add(
           "samples have expired: usage is by the terms and labels by which it was kept, not by"
               + " those asked for");
+    }
+    if (answers.stream().anyMatch(Answer::isOfExporter)) {
+      notes.add(
+          "GPUs seem to be held by the pod of the exporter that was scraped, and may be held by"
+              + " nobody: their series have its pod, and those of other GPUs have exported_pod");
     }
     return notes;
   }

@@ -21,6 +21,9 @@ final class Track {
   /** The labels of its device. */
   final Labels device;
 
+  /** The labels that may name its owner. */
+  private final Labels named;
+
   /** True if its labels say who has the device. */
   final boolean isOfHolder;
 
@@ -44,7 +47,8 @@ final class Track {
     this.measure = measure;
     this.device = device;
     this.lookback = lookback;
-    this.isOfHolder = !labels.only(UsageLabels.HOLDING).isEmpty();
+    this.named = UsageLabels.named(labels);
+    this.isOfHolder = !named.only(UsageLabels.HOLDING).isEmpty();
     this.part = measure.role == Measure.Role.PART ? partOf(labels) : "";
   }
 
@@ -174,7 +178,7 @@ final class Track {
    */
   Account account(Labels of, Accounts accounts) {
     if (accountDevice != of) {
-      account = accounts.of(of, labels);
+      account = accounts.of(of, named);
       accountDevice = of;
     }
     return account;

@@ -1,6 +1,8 @@
 package io.fleetgauge.promql.usage;
 
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.OwnerLabels;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -46,5 +48,45 @@ public final class UsageLabels {
   static final List<String> HOLDING =
       OwnerLabels.KNOWN.stream().filter(name -> !OF_HOST.contains(name)).toList();
 
+  /** Labels by which a scrape says in which pod an exporter is. */
+  private static final Set<String> OF_EXPORTER = Set.of("pod", "container");
+
   private UsageLabels() {}
+
+  /**
+   * The labels of a series that may name its owner. A scrape gives the exporter's own pod to the
+   * series of a GPU that is no pod's, and, if it renames labels, to those of all GPUs.
+   */
+  static Labels named(Labels series) {
+    return isOfExporter(series) ? series.without(OF_EXPORTER) : series;
+  }
+
+  private static boolean isOfExporter(Labels series) {
+    String pod = series.value("pod");
+    String service = series.value("service");
+    return pod.contains("dcgm-exporter")
+        || series.value("container").contains("dcgm-exporter")
+        || !service.isEmpty() && pod.startsWith(service + "-");
+  }
+
+  /**
+   * Returns true if a pod seems to be that of an exporter and to have GPUs: a scrape has renamed
+   * the labels of other GPUs for it.
+   */
+  public static boolean haveGpusOfExporter(List<UsageRow> rows) {
+    Set<String> targets = new HashSet<>();
+    for (UsageRow row : rows) {
+      String renamed = row.owner().value("exported_pod");
+      if (!renamed.isEmpty() && !renamed.equals(row.owner().value("pod"))) {
+        targets.add(row.owner().value("pod"));
+      }
+    }
+    return rows.stream()
+        .anyMatch(
+            row ->
+                row.isAllocated()
+                    && row.owner().value("exported_pod").isEmpty()
+                    && !row.owner().value("pod").isEmpty()
+                    && targets.contains(row.owner().value("pod")));
+  }
 }

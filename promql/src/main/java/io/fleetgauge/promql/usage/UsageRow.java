@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What one owner had of one device in one interval of time.
@@ -52,6 +53,12 @@ public record UsageRow(
   /** Returns true if a counter has been counted, so that zero of it is known. */
   public boolean isCounted(Amount amount) {
     return (counted & amount.bit()) != 0;
+  }
+
+  /** Returns true if its owner had the device for some time. */
+  boolean isAllocated() {
+    return Stream.of(Amount.BUSY, Amount.EXECUTION_IDLE, Amount.IDLE, Amount.UNKNOWN)
+        .anyMatch(use -> !amount(use).isZero());
   }
 
   /** The value of a label of the owner, or else of the device; the empty text if it has none. */

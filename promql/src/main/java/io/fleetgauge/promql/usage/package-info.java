@@ -15,9 +15,10 @@
  * <p>A device belongs to the label sets with the newest sample of the first metric of {@code
  * Measure} that has a value. It is allocated while {@code gpu_allocated} is 1, and then belongs to
  * those that {@code gpu_allocation_info} tells of, if any; without {@code gpu_allocated} it is
- * allocated while a label of its owner says that somebody holds it. Allocated time is of one class:
- * busy, execution-idle, idle or unknown. Whoever has a device before and after a gap has it in the
- * gap, whose class is unknown, if there are samples within the bridge.
+ * allocated while a label of its owner says that somebody holds it; the pod of an exporter is no
+ * owner. Allocated time is of one class: busy, execution-idle, idle or unknown. Whoever has a
+ * device before and after a gap has it in the gap, whose class is unknown, if there are samples
+ * within the bridge.
  *
  * <p>What processes or containers have of the device's memory and activity is theirs; the rest of
  * it, all other values, the allocated time and the time for which values are known are divided

@@ -331,7 +331,7 @@ final class PlainUsage {
       isAllocated =
           owners.stream()
               .filter(each -> !each.metric().equals(HOST_MEMORY))
-              .anyMatch(each -> !each.only(UsageLabels.HOLDING).isEmpty());
+              .anyMatch(each -> !owner(each).only(UsageLabels.HOLDING).isEmpty());
     } else {
       isAllocated = allocated.value > 0;
       List<Labels> sharers = isAllocated ? sharers(device, at) : List.of();
@@ -342,7 +342,12 @@ final class PlainUsage {
         false,
         isAllocated,
         labels,
-        owners.stream().map(each -> new Share(labels, each.only(ownerNames), 1)).toList());
+        owners.stream().map(each -> new Share(labels, owner(each), 1)).toList());
+  }
+
+  private Labels owner(Labels series) {
+    Labels owner = series.only(ownerNames);
+    return owner.value("pod").startsWith("nvidia-dcgm-exporter-") ? owner.without("pod") : owner;
   }
 
   private List<Labels> sharers(String device, long at) {
@@ -478,7 +483,7 @@ final class PlainUsage {
     long total = Math.max(held == null ? 0 : held.value, ofParts);
     List<Map.Entry<Share, Long>> has = new ArrayList<>();
     for (Map.Entry<Labels, Long> part : parts) {
-      Share share = new Share(state.device, part.getKey().only(ownerNames), 1);
+      Share share = new Share(state.device, owner(part.getKey()), 1);
       has.add(Map.entry(share, part.getValue()));
     }
     long rest = total - ofParts;

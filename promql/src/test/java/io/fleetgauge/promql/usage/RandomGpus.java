@@ -273,12 +273,12 @@ final class RandomGpus {
       double counted = time * 3;
       for (int pod = 0; pod < 3; pod++) {
         if (random.nextInt(4) > 0) {
-          add("DCGM_FI_DEV_FB_USED", gpu.with("exported_pod", "p" + pod), time, value);
-          add(
-              "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
-              gpu.with("exported_pod", "p" + pod),
-              time,
-              counted);
+          // The series of a GPU that is no pod's have that of the exporter only.
+          Labels of =
+              gpu.with("pod", "nvidia-dcgm-exporter-x7k2p")
+                  .with("exported_pod", pod == 2 && time > end / 2 ? "" : "p" + pod);
+          add("DCGM_FI_DEV_FB_USED", of, time, value);
+          add("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", of, time, counted);
         }
       }
     }

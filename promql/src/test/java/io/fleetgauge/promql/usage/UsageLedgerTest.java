@@ -6,6 +6,7 @@ import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -126,6 +127,66 @@ class UsageLedgerTest {
               .toList();
       assertThat(UsageRow.joined(parts)).as("seed " + seed).isEqualTo(whole);
     }
+  }
+
+  /** Allocated time by the pod that has it, from samples of a GPU that are there all the time. */
+  private static List<String> holders(Labels... ofGpus) {
+    long[] times = LongStream.rangeClosed(0, END).toArray();
+    double[] values = new double[times.length];
+    List<Series> all =
+        Arrays.stream(ofGpus)
+            .map(
+                of ->
+                    new Series(
+                        of.with(Labels.NAME, "DCGM_FI_DEV_FB_USED").with("Hostname", "n1"),
+                        times,
+                        values))
+            .toList();
+    return usage(all, UsagePeriod.every(300, 900, 600), LongStream.empty()).stream()
+        .map(row -> row.owner() + (row.isAllocated() ? " allocated" : " free"))
+        .toList();
+  }
+
+  @Test
+  void thePodOfTheExporterThatWasScrapedIsNoOwner() {
+    Labels gpu = Labels.of("UUID", "GPU-0", "namespace", "gpus");
+    String free = "{namespace=\"gpus\"} free";
+    assertThat(holders(gpu.with("pod", "nvidia-dcgm-exporter-x7k2p"))).containsExactly(free);
+    assertThat(holders(gpu.with("pod", "gpus-m7").with("container", "nvidia-dcgm-exporter")))
+        .containsExactly(free);
+    Labels target = gpu.with("service", "probes").with("container", "main");
+    assertThat(holders(target.with("pod", "probes-x7k2p"))).containsExactly(free);
+    assertThat(holders(target.with("pod", "train-0")))
+        .containsExactly("{container=\"main\", namespace=\"gpus\", pod=\"train-0\"} allocated");
+    Labels renamed = gpu.with("pod", "dcgm-exporter-x").with("container", "exporter");
+    assertThat(holders(renamed.with("exported_pod", "train-0").with("exported_container", "main")))
+        .containsExactly(
+            "{exported_container=\"main\", exported_pod=\"train-0\", namespace=\"gpus\"}"
+                + " allocated");
+  }
+
+  @Test
+  void aPodThatSeemsToBeTheExportersIsFoundByTheLabelsThatWereRenamedForIt() {
+    Labels gpu = Labels.of("UUID", "GPU-0", "Hostname", "n1");
+    UsageRow idle = row(gpu, Labels.of("pod", "metrics-x"), 1);
+    UsageRow used = row(gpu, Labels.of("pod", "metrics-x", "exported_pod", "train-0"), 1);
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(idle, used))).isTrue();
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(idle))).isFalse();
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(used))).isFalse();
+    UsageRow other = row(gpu, Labels.of("pod", "metrics-y"), 1);
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(other, used))).isFalse();
+    UsageRow free = row(gpu, Labels.of("pod", "metrics-x"), 0);
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(free, used))).isFalse();
+    UsageRow same = row(gpu, Labels.of("pod", "metrics-x", "exported_pod", "metrics-x"), 1);
+    assertThat(UsageLabels.haveGpusOfExporter(List.of(idle, same))).isFalse();
+  }
+
+  private static UsageRow row(Labels device, Labels owner, long busy) {
+    List<Integral> amounts = new ArrayList<>();
+    for (Amount amount : Amount.values()) {
+      amounts.add(new Integral(0, amount == Amount.BUSY ? busy : 0));
+    }
+    return new UsageRow(device, owner, 0, amounts, 0, -1, -1, -1);
   }
 
   @Test

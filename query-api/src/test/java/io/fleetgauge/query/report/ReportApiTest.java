@@ -417,6 +417,22 @@ class ReportApiTest {
 
   @Tag("slow")
   @Test
+  void aPodThatSeemsToBeTheExportersIsWarnedOfToThoseWhoSeeIt() throws Exception {
+    Labels scraped = gpu(1, "pod", "metrics-x", "tenant", "a");
+    Labels train = scraped.with("UUID", "GPU-9").with("exported_pod", "train-0");
+    add("DCGM_FI_DEV_FB_USED", scraped, NOW - HOUR, NOW, 1);
+    add("DCGM_FI_DEV_FB_USED", train.with("tenant", "b"), NOW - HOUR, NOW, 1);
+    String warning = "\"GPUs seem to be held by the pod of the exporter that was scraped, ";
+    assertThat(api.envelope("root", PATH + "?by=tenant").path("warnings").toString())
+        .contains(warning);
+    for (String tenant : List.of("a", "b")) {
+      assertThat(api.envelope(tenant, PATH + "?by=tenant").path("warnings").toString())
+          .doesNotContain(warning);
+    }
+  }
+
+  @Tag("slow")
+  @Test
   void samplesOfOthersOnTheHostsOfATenantAreNoReasonToRefuseItsReport() throws Exception {
     long after = NOW - HOUR - MINUTE;
     twoTenants();
