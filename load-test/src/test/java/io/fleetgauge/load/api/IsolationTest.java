@@ -7,6 +7,7 @@ import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.ReportSettings;
 import io.fleetgauge.query.faults.detect.Evidence;
 import io.fleetgauge.query.faults.detect.Subject;
 import io.fleetgauge.query.faults.detect.Suspect;
@@ -17,6 +18,7 @@ import io.fleetgauge.runtime.config.TrustSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.gpu.FaultKind;
 import io.fleetgauge.sample.gpu.Severity;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -60,6 +62,7 @@ class IsolationTest {
   private LocalFleet alone;
   private URI ofBoth;
   private URI ofOne;
+  private Path prices;
 
   @BeforeAll
   void start(@TempDir Path folder) throws Exception {
@@ -97,6 +100,15 @@ class IsolationTest {
     shared = fleet(folder.resolve("both"), "both");
     shared.secure(
         Optional.of(tenants), TrustSettings.ofSecret(Optional.of(secret)), Optional.empty());
+    prices =
+        Files.writeString(
+            folder.resolve("prices.yaml"),
+            """
+            prices:
+              - {name: %s, tenant: b, price: 77312777}
+              - {name: of a, tenant: a, price: 2}
+            """
+                .formatted(SECRET));
     ofBoth = started(shared);
     alone = fleet(folder.resolve("one"), "one");
     ofOne = started(alone);
@@ -118,10 +130,19 @@ class IsolationTest {
     return new LocalFleet(name + System.nanoTime(), LocalPorts.free(3), folder, () -> NOW);
   }
 
-  private static URI started(LocalFleet fleet) throws Exception {
+  private URI started(LocalFleet fleet) throws Exception {
     fleet.startGateway(0, Duration.ofHours(24));
     fleet.startGateway(0, Duration.ofHours(24));
-    QueryProcess query = fleet.startQuery("127.0.0.1", 0);
+    QueryProcess query =
+        fleet.startQuery(
+            base ->
+                base.with(
+                    new ReportSettings(
+                        100_000,
+                        Optional.of(prices),
+                        Optional.empty(),
+                        BigDecimal.ONE,
+                        List.of())));
     return URI.create("http://127.0.0.1:" + query.port());
   }
 
@@ -195,7 +216,8 @@ class IsolationTest {
           1);
     }
     for (String tenant : both ? List.of("a", "b") : List.of("a")) {
-      fault(body, tenant, tenant.equals("b") ? SECRET : "");
+      fault(body, tenant, tenant.equals("b") ? SECRET : "", FaultKind.XID);
+      fault(body, tenant, tenant.equals("b") ? SECRET : "", FaultKind.IDLE_ALLOCATION);
     }
     // As many of each: a second metric to count.
     for (int i = 0; i < 4; i++) {
@@ -216,7 +238,9 @@ class IsolationTest {
     Labels labels =
         Labels.of("Hostname", host == 1 ? "h1" : "h" + host + mark, "tenant", tenant)
             .with(Labels.of("UUID", "GPU-" + host + "-" + gpu + mark, "rack", "r" + host + mark))
-            .with("job", "train" + mark);
+            .with("job", "train" + mark)
+            .with(Labels.of("hpc_job", "1" + mark, "job_name", "n" + mark, "pod", "p" + mark))
+            .with(Labels.of("user", "u" + mark, "account", "acc" + mark, "modelName", "m" + mark));
     for (int i = 0; i < 40; i++) {
       long time = NOW - (39 - i) * 30_000L;
       body.series(labels.with(Labels.NAME, "gpu_allocated"), time, 1);
@@ -229,12 +253,14 @@ class IsolationTest {
   }
 
   /** A fault of a GPU on the host that both share. */
-  private static void fault(RemoteWriteBody body, String tenant, String mark) {
-    Labels place = Labels.of("gpu", "0" + mark, "job", "train" + mark, "tenant", tenant);
+  private static void fault(RemoteWriteBody body, String tenant, String mark, FaultKind kind) {
+    Labels place =
+        Labels.of("gpu", "0" + mark, "job", "train" + mark, "tenant", tenant)
+            .with(Labels.of("user", "u" + mark, "contact", "mail" + mark));
     Episode episode =
         new Episode(
-            "xid" + mark,
-            FaultKind.XID,
+            kind.text() + mark,
+            kind,
             Severity.CRITICAL,
             new Subject("h1", "GPU-1-0" + mark, "", "", place),
             "79",
@@ -249,10 +275,13 @@ class IsolationTest {
             List.of(new Evidence("events" + mark, Double.NaN, 1)),
             List.of(new Suspect("h1", "GPU-1-0" + mark, 0, "first" + mark)),
             "",
-            List.of("xid" + mark),
+            List.of(kind.text() + mark),
             false);
     body.series(FaultSeries.active(episode, "h1"), NOW, 1);
     body.series(FaultSeries.episode(episode, "h1"), NOW - 60_000, 1);
+    if (kind != FaultKind.XID) {
+      return; // one verdict is enough
+    }
     Verdict verdict = Verdict.unknown(FaultKind.STRAGGLER, "unknown" + mark);
     body.series(FaultSeries.verdict("train" + mark, place.without("gpu"), "h1", verdict), NOW, 1);
   }
@@ -346,7 +375,7 @@ class IsolationTest {
       saysNothing(answer, path);
     }
     assertThat(get(ofBoth, "/metrics", "token-a").statusCode()).isEqualTo(403);
-    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":56");
+    assertThat(get(ofBoth, "/api/v1/status/tsdb", "token-a").body()).contains("\"numSeries\":58");
   }
 
   @Test

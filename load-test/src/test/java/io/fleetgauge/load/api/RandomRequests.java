@@ -190,7 +190,14 @@ final class RandomRequests {
       case 13 ->
           Request.get(
               any("/api/v1/faults?", "/api/v1/faults/jobs?")
-                  + any("", "tenant=b", "host=h1", "host=h1&gpu=0", "job=train", "kind=xid")
+                  + any(
+                      "",
+                      "tenant=b",
+                      "host=h1",
+                      "host=h1&gpu=0",
+                      "job=train",
+                      "kind=xid",
+                      "kind=idle_allocation")
                   + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
       case 14 -> report();
       default ->
@@ -216,11 +223,26 @@ final class RandomRequests {
     return Request.get(
         "/api/v1/report/usage?from="
             + (IsolationTest.NOW / 1_000 - 1_200)
-            + any("", "&step=5m", "&to=" + (IsolationTest.NOW / 1_000 - 60))
+            + any("", "&step=5m", "&step=7s", "&to=" + (IsolationTest.NOW / 1_000 - 60))
             + any("", "&format=csv", "&format=html")
+            + any("", "&busy=0.3&bridge=0", "&high_power=0", "&strict=1")
             + "&by="
-            + e(any("tenant", "host,gpu", "label:job,rack", "label:U__lbl_20__e9_", "cluster"))
-            + any("", "&match%5B%5D=" + e(any("{tenant=~\".*\"}", "{Hostname=\"h1\"}"))));
+            + e(
+                any(
+                    "tenant",
+                    "host,gpu",
+                    "label:job,rack",
+                    "label:U__lbl_20__e9_",
+                    "cluster",
+                    "job,user,tenant",
+                    "job_name,account",
+                    "namespace,pod,container",
+                    "model,mig,profile",
+                    "label:contact"))
+            + any(
+                "",
+                "&match%5B%5D=" + e(any("{tenant=~\".*\"}", "{Hostname=\"h1\"}")),
+                "&match%5B%5D=" + e(selector())));
   }
 
   private byte[] remoteRead() {

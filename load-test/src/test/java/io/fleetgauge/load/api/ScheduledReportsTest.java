@@ -92,6 +92,10 @@ class ScheduledReportsTest {
           time,
           1);
     }
+    write(body);
+  }
+
+  private void write(RemoteWriteBody body) throws Exception {
     HttpResponse<String> answer =
         client.send(
             HttpRequest.newBuilder(fleet.gatewayAddresses().getFirst().resolve("/api/v1/write"))
@@ -197,5 +201,49 @@ class ScheduledReportsTest {
         .contains("\"4711\"");
     await().atMost(SOON).until(() -> files().equals(List.of("daily-2026-11-27.json")));
     assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void aReportWithASelectorHasNothingOfAnotherTenantInAnyFormat() throws Exception {
+    Path reports = folder.resolve("reports");
+    RemoteWriteBody body = RemoteWriteBody.v1();
+    // Of the one an hour, of the other 77 minutes.
+    for (int minute = 0; minute <= 77; minute++) {
+      long time = END - 2 * 3_600_000 + minute * 60_000L;
+      for (String tenant : minute <= 60 ? List.of("a", "b") : List.of("b")) {
+        String mark = tenant.equals("b") ? "zzqx" : "";
+        Labels gpu =
+            Labels.of("Hostname", "n2", "UUID", "G-of-" + tenant, "tenant", tenant)
+                .with(Labels.of("hpc_job", "train" + mark, "user", "u" + mark));
+        body.series(gpu.with(Labels.NAME, "gpu_allocated"), time, 1);
+        body.series(gpu.with(Labels.NAME, "DCGM_FI_DEV_FB_USED"), time, mark.isEmpty() ? 1 : 77);
+      }
+    }
+    write(body);
+    clock.addAndGet(Duration.ofMinutes(1).toMillis());
+    query(
+        Stream.of(Format.values())
+            .map(
+                format ->
+                    new ScheduledReportSettings(
+                        format.name(),
+                        Every.DAY,
+                        ZoneOffset.UTC,
+                        List.of("tenant", "job", "user", "host", "gpu"),
+                        List.of(io.fleetgauge.promql.expr.Matcher.equal("tenant", "a")),
+                        format,
+                        Optional.of(reports),
+                        Optional.empty(),
+                        Duration.ofMinutes(1),
+                        Optional.empty(),
+                        AccessSettings.NONE))
+            .toArray(ScheduledReportSettings[]::new));
+    await().atMost(SOON).until(() -> files().size() == 3);
+    for (String file : files()) {
+      assertThat(Files.readString(reports.resolve(file)))
+          .as(file)
+          .contains("train", "G-of-a")
+          .doesNotContain("zzqx", "G-of-b", "4711", "80740352"); // 77 MiB
+    }
   }
 }

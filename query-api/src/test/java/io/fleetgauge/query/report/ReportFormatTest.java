@@ -120,7 +120,7 @@ class ReportFormatTest {
     assertThat(
             List.of(
                 "plain", "a b", "", "7", "-1", "+x", "@x", "\tx", "a,b", "\"", "a\rb", "a\nb", " x",
-                "x ", "a=b"))
+                "x ", "a=b", "=x", "\rx", "\nx", "\uFF1Dx", "=\"x,\""))
         .extracting(ReportCsv::field)
         .containsExactly(
             "plain",
@@ -137,7 +137,12 @@ class ReportFormatTest {
             "\"a\nb\"",
             "\" x\"",
             "\"x \"",
-            "a=b");
+            "a=b",
+            "'=x",
+            "\"'\rx\"",
+            "\"'\nx\"",
+            "'\uFF1Dx",
+            "\"'=\"\"x,\"\"\"");
   }
 
   @Test
