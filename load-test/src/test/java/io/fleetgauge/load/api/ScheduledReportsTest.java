@@ -46,9 +46,6 @@ class ScheduledReportsTest {
   private static final Duration SOON = Duration.ofMinutes(10);
   private static final long END = Instant.parse("2026-11-28T00:00:00Z").toEpochMilli();
 
-  private static final Pattern FAILED =
-      Pattern.compile("scheduled_reports_failed_total\\{report=\"daily\"} (\\d+)");
-
   /** A minute before the report of 27 November is due. */
   private final AtomicLong clock = new AtomicLong(END + Duration.ofMinutes(74).toMillis());
 
@@ -122,6 +119,22 @@ class ScheduledReportsTest {
     return ScheduledReportSettings.toFolder("daily", Every.DAY, folder.resolve("reports"));
   }
 
+  private ScheduledReportSettings toReceiver() throws Exception {
+    Path secret = Files.writeString(folder.resolve("secret"), "a secret of the receiver");
+    return new ScheduledReportSettings(
+        "daily",
+        Every.DAY,
+        ZoneOffset.UTC,
+        List.of("job"),
+        List.of(),
+        Format.JSON,
+        Optional.of(folder.resolve("reports")),
+        Optional.of(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/")),
+        Duration.ofMinutes(1),
+        Optional.of(secret),
+        AccessSettings.NONE);
+  }
+
   private List<String> files() throws Exception {
     if (!Files.exists(folder.resolve("reports"))) {
       return List.of();
@@ -173,27 +186,41 @@ class ScheduledReportsTest {
   }
 
   private int failed(QueryProcess query) throws Exception {
-    Matcher found = FAILED.matcher(metrics(query));
+    return counted("failed", query);
+  }
+
+  private int counted(String what, QueryProcess query) throws Exception {
+    Matcher found =
+        Pattern.compile("scheduled_reports_" + what + "_total\\{report=\"daily\"} (\\d+)")
+            .matcher(metrics(query));
     return found.find() ? Integer.parseInt(found.group(1)) : 0;
+  }
+
+  @Test
+  void ofTwoQueryApisOneMakesEachReportAndTheOtherGoesOnWhenItStops() throws Exception {
+    clock.addAndGet(Duration.ofMinutes(1).toMillis());
+    QueryProcess one = query(toReceiver());
+    // A file is there when the receiver has taken the report.
+    await().atMost(SOON).until(() -> files().size() == 1);
+    QueryProcess two = query(toReceiver());
+    clock.addAndGet(Duration.ofDays(1).toMillis());
+    await().atMost(SOON).until(() -> files().size() == 2);
+    assertThat(counted("made", one) + counted("made", two)).isEqualTo(2);
+    QueryProcess left = counted("made", two) > 0 ? one : two;
+    int before = counted("made", left);
+    (left == one ? two : one).close();
+    clock.addAndGet(Duration.ofDays(1).toMillis());
+    await().atMost(SOON).until(() -> files().size() == 3);
+    assertThat(counted("made", left)).isEqualTo(before + 1);
+    assertThat(requests)
+        .extracting(each -> each.substring(0, "daily-2026-11-27".length()))
+        .containsExactly("daily-2026-11-27", "daily-2026-11-28", "daily-2026-11-29");
   }
 
   @Test
   void aReceiverGetsTheReportWithAnIdentityAndTheFileSaysThatItWasTaken() throws Exception {
     clock.addAndGet(Duration.ofMinutes(1).toMillis());
-    Path secret = Files.writeString(folder.resolve("secret"), "a secret of the receiver");
-    query(
-        new ScheduledReportSettings(
-            "daily",
-            Every.DAY,
-            ZoneOffset.UTC,
-            List.of("job"),
-            List.of(),
-            Format.JSON,
-            Optional.of(folder.resolve("reports")),
-            Optional.of(URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/")),
-            Duration.ofMinutes(1),
-            Optional.of(secret),
-            AccessSettings.NONE));
+    query(toReceiver());
     assertThat(requests.poll(10, TimeUnit.MINUTES))
         .startsWith(
             "daily-2026-11-27 attachment; filename=\"daily-2026-11-27.json\""
