@@ -134,7 +134,8 @@ class ArchiveTest {
   void noProcessLoadsTheToolsOfDevelopment() {
     assertThat(names(archive.libraries()))
         .contains("hazelcast", "caffeine")
-        .noneMatch(name -> name.matches("load-test|jmh.*|junit.*|assertj.*|protobuf.*|pitest.*"));
+        .noneMatch(
+            name -> name.matches("load-test|jmh.*|junit.*|assertj.*|protobuf-java-util|pitest.*"));
   }
 
   @Test

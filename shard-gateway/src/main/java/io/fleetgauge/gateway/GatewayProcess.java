@@ -18,6 +18,7 @@ import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
+import io.fleetgauge.gateway.otlp.OtlpRoute;
 import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
@@ -25,8 +26,8 @@ import io.fleetgauge.gateway.packing.FramePacking;
 import io.fleetgauge.gateway.peer.PeerClient;
 import io.fleetgauge.gateway.peer.PeerRoute;
 import io.fleetgauge.gateway.remotewrite.MetadataTable;
-import io.fleetgauge.gateway.remotewrite.RemoteWriteCounts;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
+import io.fleetgauge.gateway.remotewrite.SeriesWrites;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
@@ -299,23 +300,21 @@ public final class GatewayProcess implements AutoCloseable {
     }
 
     private void mountRemoteWrite(Router router, HostLabels hostLabels, MetadataTable metadata) {
-      RemoteWriteCounts counts = new RemoteWriteCounts();
-      counts.declare(meters, metadata);
-      lifecycle.started(
-          "remote write",
-          STOP_LIMIT,
-          new RemoteWriteRoute(
-                  vertx,
-                  peers,
-                  intake,
-                  new RemoteWriteRoute.Settings(
-                      config.ingest().relabelling(),
-                      hostLabels,
-                      store.limits().future().toMillis(),
-                      clock),
-                  metadata,
-                  counts)
-              .mount(router, guard));
+      SeriesWrites writes =
+          new SeriesWrites(
+              vertx,
+              peers,
+              intake,
+              new SeriesWrites.Settings(
+                  config.ingest().relabelling(),
+                  hostLabels,
+                  store.limits().future().toMillis(),
+                  clock),
+              metadata,
+              meters);
+      lifecycle.started("remote write", STOP_LIMIT, writes);
+      new RemoteWriteRoute(vertx, writes).mount(router, guard);
+      new OtlpRoute(vertx, writes, config.ingest().otlp(), meters).mount(router, guard);
     }
 
     private void mountFragments(Router router, HostLabels hostLabels, MetadataTable metadata) {

@@ -148,6 +148,7 @@ class TidyTest {
           room(
               "gateway.config",
               "cluster.config",
+              "gateway.otlp",
               "gateway.store.owner",
               "runtime.config",
               "runtime.key",
@@ -593,6 +594,7 @@ class TidyTest {
               "gateway.config",
               "gateway.ingest",
               "gateway.ingest.host",
+              "gateway.otlp",
               "gateway.ownership",
               "gateway.packing",
               "gateway.peer",
@@ -634,6 +636,16 @@ class TidyTest {
               "sample",
               "sample.gpu",
               "sample.journal"),
+          room(
+              "gateway.otlp",
+              "gateway.remotewrite",
+              "runtime.http",
+              "runtime.process",
+              "runtime.tenant",
+              "sample",
+              "sample.frame",
+              "sample.prometheus",
+              "sample.wire"),
           room(
               "query.fanout",
               "cluster.table",
@@ -1263,6 +1275,7 @@ class TidyTest {
               "gateway",
               "gateway.backup",
               "gateway.ingest",
+              "gateway.otlp",
               "gateway.peer",
               "gateway.remotewrite",
               "gateway.serve",
@@ -1320,6 +1333,7 @@ class TidyTest {
           library("ch.qos.logback.", "runtime.log"),
           library(
               "com.fasterxml.jackson.core.",
+              "gateway.otlp",
               "runtime.key",
               "runtime.discovery",
               "runtime.yaml",
@@ -1341,6 +1355,7 @@ class TidyTest {
               "load.measure"),
           library(
               "com.fasterxml.jackson.databind.",
+              "gateway.otlp",
               "runtime.key",
               "runtime.discovery",
               "runtime.yaml",
@@ -1359,7 +1374,8 @@ class TidyTest {
           library("org.cyclonedx.", "distribution.image", "distribution.packages"),
           library("com.github.packageurl.", "distribution.image"),
           library("io.prometheus.metrics.", "runtime.process"),
-          library("io.opentelemetry.", "runtime.trace"),
+          library("io.opentelemetry.", "gateway.otlp", "runtime.trace"),
+          library("com.google.protobuf.", "gateway.otlp"),
           library("org.eclipse.packager.", "distribution.packages"),
           library(
               "org.xerial.snappy.",

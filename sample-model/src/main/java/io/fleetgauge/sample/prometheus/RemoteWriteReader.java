@@ -12,6 +12,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Reads the body of a remote write, version 1 or 2, after decompression: one pass, no object a
@@ -80,6 +81,18 @@ public final class RemoteWriteReader {
     /** Metadata of a metric in a version 1 message. */
     void metadata(String metric, MetricMetadata metadata);
   }
+
+  /** Types of metrics, in the order of their numbers. */
+  static final List<String> TYPES =
+      List.of(
+          "unknown",
+          "counter",
+          "gauge",
+          "histogram",
+          "gaugehistogram",
+          "summary",
+          "info",
+          "stateset");
 
   /** Most labels of one series. */
   public static final int MAX_LABELS = 256;
@@ -251,16 +264,7 @@ public final class RemoteWriteReader {
   }
 
   private static String type(int number) {
-    return switch (number) {
-      case 1 -> "counter";
-      case 2 -> "gauge";
-      case 3 -> "histogram";
-      case 4 -> "gaugehistogram";
-      case 5 -> "summary";
-      case 6 -> "info";
-      case 7 -> "stateset";
-      default -> "unknown";
-    };
+    return number > 0 && number < TYPES.size() ? TYPES.get(number) : TYPES.getFirst();
   }
 
   /** Metadata that a version 2 message carries for the current series; null when there is none. */

@@ -120,6 +120,21 @@ public final class RemoteWriteWriter {
     return this;
   }
 
+  /** Metadata of a metric, in a message of version 1. */
+  public RemoteWriteWriter metadata(String metric, MetricMetadata of) {
+    if (version != Version.V1) {
+      throw new IllegalStateException("metadata of version 2 belongs to a series");
+    }
+    endSeries();
+    part.uvar(1 << 3 | VARINT).uvar(Math.max(0, RemoteWriteReader.TYPES.indexOf(of.type())));
+    part.uvar(2 << 3 | BYTES).string(metric);
+    part.uvar(4 << 3 | BYTES).string(of.help());
+    part.uvar(5 << 3 | BYTES).string(of.unit());
+    message(done, 3, part);
+    part.clear();
+    return this;
+  }
+
   /** Samples and histograms so far. */
   public int samples() {
     return samples;

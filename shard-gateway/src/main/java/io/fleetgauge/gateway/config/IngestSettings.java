@@ -1,10 +1,14 @@
 package io.fleetgauge.gateway.config;
 
+import io.fleetgauge.gateway.otlp.OtlpSettings;
+import io.fleetgauge.gateway.otlp.TranslationStrategy;
 import io.fleetgauge.runtime.key.ConfigReader;
 import io.fleetgauge.runtime.key.Key;
 import io.fleetgauge.runtime.key.KeyType;
 import io.fleetgauge.sample.relabel.Relabelling;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Limits of what a gateway accepts from senders.
@@ -13,9 +17,14 @@ import java.util.List;
  * @param maxQueuedRequests {@code ingest.maxQueuedRequests}
  * @param hostLabels {@code ingest.hostLabels}
  * @param relabelling {@code ingest.relabel}
+ * @param otlp {@code ingest.otlp}
  */
 public record IngestSettings(
-    int maxBodyBytes, int maxQueuedRequests, List<String> hostLabels, Relabelling relabelling) {
+    int maxBodyBytes,
+    int maxQueuedRequests,
+    List<String> hostLabels,
+    Relabelling relabelling,
+    OtlpSettings otlp) {
   private static final Key<Integer> MAX_BODY =
       Key.of(
           "ingest.maxBody",
@@ -44,16 +53,91 @@ public record IngestSettings(
           "Rules that change the labels of remote-written series, or drop series, before their host"
               + " is decided.");
 
+  private static final Key<TranslationStrategy> OTLP_STRATEGY =
+      Key.of(
+          "ingest.otlp.translationStrategy",
+          KeyType.form(
+              "text",
+              Arrays.stream(TranslationStrategy.values())
+                  .map(Enum::name)
+                  .collect(Collectors.joining(", ")),
+              Enum::name,
+              text ->
+                  Arrays.stream(TranslationStrategy.values())
+                      .filter(each -> each.name().equals(text))
+                      .findFirst()),
+          OtlpSettings.DEFAULT.strategy(),
+          "How names of OTLP metrics and attributes become names of metrics and labels, as"
+              + " Prometheus's `translation_strategy`.");
+  private static final Key<List<String>> OTLP_PROMOTED =
+      Key.of(
+          "ingest.otlp.promoteResourceAttributes",
+          KeyType.listOf(KeyType.text(), 0),
+          OtlpSettings.DEFAULT.promoted(),
+          "Attributes of OTLP resources that become labels of each of their series.");
+  private static final Key<Boolean> OTLP_PROMOTES_ALL =
+      Key.of(
+          "ingest.otlp.promoteAllResourceAttributes",
+          KeyType.flag(),
+          OtlpSettings.DEFAULT.promotesAll(),
+          "Makes all attributes of OTLP resources labels of each of their series.");
+  private static final Key<List<String>> OTLP_IGNORED =
+      Key.of(
+          "ingest.otlp.ignoreResourceAttributes",
+          KeyType.listOf(KeyType.text(), 0),
+          OtlpSettings.DEFAULT.ignored(),
+          "Attributes that `ingest.otlp.promoteAllResourceAttributes` leaves out.");
+  private static final Key<Boolean> OTLP_KEEPS_IDENTIFYING =
+      Key.of(
+          "ingest.otlp.keepIdentifyingResourceAttributes",
+          KeyType.flag(),
+          OtlpSettings.DEFAULT.keepsIdentifying(),
+          "Keeps `service.name`, `service.namespace` and `service.instance.id` as labels of"
+              + " `target_info`.");
+  private static final Key<Boolean> OTLP_CONVERTS_HISTOGRAMS =
+      Key.of(
+          "ingest.otlp.convertHistogramsToNhcb",
+          KeyType.flag(),
+          OtlpSettings.DEFAULT.convertsHistograms(),
+          "Stores OTLP histograms with explicit bounds as native histograms with custom buckets.");
+
   /** Every default. */
   public static final IngestSettings DEFAULT =
       new IngestSettings(
           MAX_BODY.fallback().orElseThrow(),
           MAX_QUEUED_REQUESTS.fallback().orElseThrow(),
           HOST_LABELS.fallback().orElseThrow(),
-          RELABEL.fallback().orElseThrow());
+          RELABEL.fallback().orElseThrow(),
+          OtlpSettings.DEFAULT);
 
   static IngestSettings read(ConfigReader in) {
     return new IngestSettings(
-        in.get(MAX_BODY), in.get(MAX_QUEUED_REQUESTS), in.get(HOST_LABELS), in.get(RELABEL));
+        in.get(MAX_BODY),
+        in.get(MAX_QUEUED_REQUESTS),
+        in.get(HOST_LABELS),
+        in.get(RELABEL),
+        otlp(in));
+  }
+
+  private static OtlpSettings otlp(ConfigReader in) {
+    OtlpSettings otlp =
+        new OtlpSettings(
+            in.get(OTLP_STRATEGY),
+            in.get(OTLP_PROMOTED),
+            in.get(OTLP_PROMOTES_ALL),
+            in.get(OTLP_IGNORED),
+            in.get(OTLP_KEEPS_IDENTIFYING),
+            in.get(OTLP_CONVERTS_HISTOGRAMS));
+    if (otlp.promotesAll() && !otlp.promoted().isEmpty()) {
+      in.problem(
+          "ingest.otlp.promoteResourceAttributes: is not allowed with"
+              + " ingest.otlp.promoteAllResourceAttributes; remove one of them");
+    }
+    if (!otlp.promotesAll() && !otlp.ignored().isEmpty()) {
+      in.problem(
+          "ingest.otlp.ignoreResourceAttributes: needs"
+              + " ingest.otlp.promoteAllResourceAttributes: true");
+    }
+    return otlp;
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Outcomes of remote writes. */
-public final class RemoteWriteCounts {
+final class RemoteWriteCounts {
   final LongAdder kept = new LongAdder();
   final LongAdder refused = new LongAdder();
   final LongAdder retry = new LongAdder();
@@ -29,28 +29,34 @@ public final class RemoteWriteCounts {
    */
   final LongAdder forgotten = new LongAdder();
 
-  /** Declares the metrics of this package. */
-  public void declare(Meters meters, MetadataTable metadata) {
+  /** Counts that are metrics of the process. */
+  static RemoteWriteCounts declared(Meters meters, MetadataTable metadata) {
+    RemoteWriteCounts counts = new RemoteWriteCounts();
+    counts.declare(meters, metadata);
+    return counts;
+  }
+
+  private void declare(Meters meters, MetadataTable metadata) {
     meters.counters(
         "remote_writes",
         "Remote-write requests, by outcome.",
         "outcome",
         () -> Map.of("kept", kept.sum(), "refused", refused.sum(), "retry", retry.sum()));
     meters.counter(
-        "remote_write_samples", "Stored samples of remote-write requests.", samples::sum);
+        "remote_write_samples", "Stored samples of remote-write and OTLP requests.", samples::sum);
     meters.counter(
         "remote_write_dropped_samples",
-        "Samples of remote-write requests dropped by ingest.relabel.",
+        "Samples of remote-write and OTLP requests dropped by ingest.relabel.",
         dropped::sum);
     meters.counter(
         "remote_write_bad_series",
-        "Series, native histograms and samples of remote-write requests rejected because they are"
-            + " invalid or contradict another sample of the request.",
+        "Series, native histograms and samples of remote-write and OTLP requests rejected because"
+            + " they are invalid or contradict another sample of the request.",
         invalidSeries::sum);
     meters.counter(
         "remote_write_foreign_series",
-        "Series of remote-write requests rejected because they lack the write.labels of the"
-            + " tenant.",
+        "Series of remote-write and OTLP requests rejected because they lack the write.labels of"
+            + " the tenant.",
         foreignSeries::sum);
     meters.gauge(
         "remote_write_key_bytes",

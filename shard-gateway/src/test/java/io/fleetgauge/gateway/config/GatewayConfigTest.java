@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.gateway.otlp.OtlpSettings;
+import io.fleetgauge.gateway.otlp.TranslationStrategy;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;
@@ -102,52 +104,56 @@ class GatewayConfigTest {
                     16L << 30,
                     64L << 20),
                 new IngestSettings(
-                    16 << 20, 1_000, List.of("Hostname", "node", "instance"), Relabelling.NONE),
+                    16 << 20,
+                    1_000,
+                    List.of("Hostname", "node", "instance"),
+                    Relabelling.NONE,
+                    OtlpSettings.DEFAULT),
                 LOG,
                 TracingSettings.OFF));
   }
 
+  private static final String EVERY_KEY =
+      """
+      id: g1
+      http: {host: 10.0.0.1, port: 0, advertisedHost: g1.example}
+      zone: r7
+      drainTimeout: 5s
+      cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"], replication: 3}
+      store:
+        folder: /data
+        retention: 90m
+        maxDisk: 1GiB
+        memory: 20m
+        outOfOrder: 10m
+        maxSeriesPerHost: 7
+        maxSeriesPerTenant: 8
+        maxSeries: 9
+        gpuLabel: gpu_uuid
+        ownerLabels: [team]
+      rollups:
+        enabled: true
+        step: 30s
+        lookback: 2m
+        rules:
+          b: {metrics: x|y}
+          a: {metrics: gpu_.+, labels: [rack], latest: false, windows: [1m, 5m]}
+      journal:
+        sync: always
+        syncInterval: 1s
+        syncBytes: 1KiB
+        segment: 1MiB
+        maxDisk: 2MiB
+        maxQueued: 3MiB
+      usage: {retention: 30d}
+      ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}], otlp: {translationStrategy: NoTranslation, promoteAllResourceAttributes: true, ignoreResourceAttributes: [process.pid], keepIdentifyingResourceAttributes: true, convertHistogramsToNhcb: true}}
+      log: {format: json, level: debug, linesPerMinute: 7}
+      tracing: {endpoint: "https://collector:4318/v1/traces", ratio: 0.05}
+      """;
+
   @Test
   void everyKeyOfAGatewayIsRead() throws ConfigException {
-    assertThat(
-            GatewayConfig.read(
-                "f",
-                """
-                id: g1
-                http: {host: 10.0.0.1, port: 0, advertisedHost: g1.example}
-                zone: r7
-                drainTimeout: 5s
-                cluster: {name: c, host: 10.0.0.2, port: 6000, members: ["10.0.0.2:6000", "b:1"], replication: 3}
-                store:
-                  folder: /data
-                  retention: 90m
-                  maxDisk: 1GiB
-                  memory: 20m
-                  outOfOrder: 10m
-                  maxSeriesPerHost: 7
-                  maxSeriesPerTenant: 8
-                  maxSeries: 9
-                  gpuLabel: gpu_uuid
-                  ownerLabels: [team]
-                rollups:
-                  enabled: true
-                  step: 30s
-                  lookback: 2m
-                  rules:
-                    b: {metrics: x|y}
-                    a: {metrics: gpu_.+, labels: [rack], latest: false, windows: [1m, 5m]}
-                journal:
-                  sync: always
-                  syncInterval: 1s
-                  syncBytes: 1KiB
-                  segment: 1MiB
-                  maxDisk: 2MiB
-                  maxQueued: 3MiB
-                usage: {retention: 30d}
-                ingest: {maxBody: 1MiB, maxQueuedRequests: 3, hostLabels: [host], relabel: [{action: LabelDrop, regex: "pod|pod_.*"}]}
-                log: {format: json, level: debug, linesPerMinute: 7}
-                tracing: {endpoint: "https://collector:4318/v1/traces", ratio: 0.05}
-                """))
+    assertThat(GatewayConfig.read("f", EVERY_KEY))
         .isEqualTo(
             new GatewayConfig(
                 "g1",
@@ -194,7 +200,18 @@ class GatewayConfigTest {
                     1 << 20,
                     2 << 20,
                     3 << 20),
-                new IngestSettings(1 << 20, 3, List.of("host"), NO_PODS),
+                new IngestSettings(
+                    1 << 20,
+                    3,
+                    List.of("host"),
+                    NO_PODS,
+                    new OtlpSettings(
+                        TranslationStrategy.NoTranslation,
+                        List.of(),
+                        true,
+                        List.of("process.pid"),
+                        true,
+                        true)),
                 new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG, 7),
                 new TracingSettings(
                     Optional.of(URI.create("https://collector:4318/v1/traces")),
@@ -248,7 +265,7 @@ class GatewayConfigTest {
                     idd: g1
                     http: {port: 70000, hots: x}
                     store: {retention: 10 minutes, maxSeriesPerHost: 0}
-                    ingest: {maxBody: 16MB}
+                    ingest: {maxBody: 16MB, otlp: {ignoreResourceAttributes: [a], translationStrategy: none}}
                     cluster: {members: ["nowhere"]}
                     log: loud
                     """));
@@ -262,11 +279,15 @@ class GatewayConfigTest {
                 + " 10000000",
             "ingest.maxBody: 16MB is not allowed; allowed is a size from 64KiB to 256MiB in B, KiB,"
                 + " MiB, GiB or TiB, such as 64MiB",
+            "ingest.otlp.translationStrategy: none is not allowed; allowed is"
+                + " UnderscoreEscapingWithSuffixes, NoUTF8EscapingWithSuffixes, NoTranslation",
+            "ingest.otlp.ignoreResourceAttributes: needs"
+                + " ingest.otlp.promoteAllResourceAttributes: true",
             "idd: no such key; known here are cluster, drainTimeout, http, id,"
                 + " ingest, journal, log, rollups, store, tenants, tracing, trust, usage, zone",
             "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",
             "log: loud is not allowed; allowed is a map of keys");
-    assertThat(failure).hasMessageStartingWith("gateway.yaml has 8 problems:");
+    assertThat(failure).hasMessageStartingWith("gateway.yaml has 10 problems:");
   }
 
   @Test

@@ -99,7 +99,6 @@ class RemoteWriteRouteTest {
           false);
 
   @TempDir private Path folder;
-  private final RemoteWriteCounts counts = new RemoteWriteCounts();
   private Vertx vertx;
 
   // Referred to until the test ends: a client that is collected closes its connections.
@@ -108,7 +107,8 @@ class RemoteWriteRouteTest {
   private Journal journal;
   private Store store;
   private Intake intake;
-  private RemoteWriteRoute route;
+  private RemoteWriteCounts counts;
+  private SeriesWrites writes;
   private HttpServer server;
 
   /** Of the owner of n3. */
@@ -165,7 +165,7 @@ class RemoteWriteRouteTest {
             () -> NOW);
     Meters meters = new Meters("fleetgauge_gateway");
     MetadataTable metadata = new MetadataTable();
-    counts.declare(meters, metadata);
+    counts = RemoteWriteCounts.declared(meters, metadata);
     IngestMeters.declare(meters, intake, journal, memory);
     Router router =
         HttpListener.router(
@@ -180,14 +180,14 @@ class RemoteWriteRouteTest {
           asked.add(intent);
           answer.accept(intent == Owners.Intent.CHECK ? new IntakeAnswer.Kept(7, 0) : ofOther);
         };
-    route =
-        new RemoteWriteRoute(
-                vertx,
-                new FrameDelivery(vertx, owners, intake),
-                new RemoteWriteRoute.Settings(RELABELLING, hostLabels, 60_000, () -> NOW),
-                new TenantWriters(RELABELLING, hostLabels, 60_000, metadata, KEY_BYTES, counts),
-                counts)
-            .mount(router, guard);
+    writes =
+        new SeriesWrites(
+            vertx,
+            new FrameDelivery(vertx, owners, intake),
+            new TenantWriters(RELABELLING, hostLabels, 60_000, metadata, KEY_BYTES, counts),
+            () -> NOW,
+            counts);
+    new RemoteWriteRoute(vertx, writes).mount(router, guard);
     vertx
         .createHttpServer()
         .requestHandler(router)
@@ -202,7 +202,7 @@ class RemoteWriteRouteTest {
 
   @AfterEach
   void close() {
-    route.close();
+    writes.close();
     intake.close();
     journal.close();
   }
