@@ -26,6 +26,7 @@ import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The way of a query to the gateways: its places, its threads, its trace, the connections. */
@@ -44,6 +45,7 @@ final class QuerierPart implements ProcessPart {
   private final Guard guard;
   private final Supplier<ClusterView> view;
   private final ClusterShare share;
+  private final LongSupplier clock;
   private WorkerExecutor workers;
   private OutgoingHttp toGateways;
   private Gateways gateways;
@@ -53,18 +55,21 @@ final class QuerierPart implements ProcessPart {
 
   /**
    * @param share of the limits of the cluster that this process has
+   * @param clock ms since the epoch
    */
   QuerierPart(
       Vertx vertx,
       QueryConfig config,
       Guard guard,
       Supplier<ClusterView> view,
-      ClusterShare share) {
+      ClusterShare share,
+      LongSupplier clock) {
     this.vertx = vertx;
     this.config = config;
     this.guard = guard;
     this.view = view;
     this.share = share;
+    this.clock = clock;
   }
 
   @Override
@@ -94,7 +99,8 @@ final class QuerierPart implements ProcessPart {
             new Lanes(admission, ofRules(), ofFaults()),
             new Querier.Workers(workers, heavy),
             aliases,
-            tracer);
+            tracer,
+            clock);
   }
 
   /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */

@@ -87,7 +87,7 @@ public final class QueryProcess implements AutoCloseable {
     new ClusterMeters(cluster::view).declare(meters);
     SharedLimits limits = new SharedLimits();
     QuerierPart queries =
-        start("queries", new QuerierPart(vertx, config, guard, cluster::view, limits));
+        start("queries", new QuerierPart(vertx, config, guard, cluster::view, limits, clock));
     PeerLink link = PeerLink.mount(router, guard, vertx, queries.toGateways());
     PeerQueries others = PeerQueries.mount(router, guard, link, queries.querier().running());
     ApiPart api =

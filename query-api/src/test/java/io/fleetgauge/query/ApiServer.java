@@ -97,7 +97,14 @@ public final class ApiServer implements AutoCloseable {
             vertx.createSharedWorkerExecutor("light", 2),
             vertx.createSharedWorkerExecutor("heavy", 2));
     querier =
-        new Querier(config, shards.stores(), admission, workers, AliasTable.builtIn(), Tracer.OFF);
+        new Querier(
+            config,
+            shards.stores(),
+            admission,
+            workers,
+            AliasTable.builtIn(),
+            Tracer.OFF,
+            clock::get);
     rates =
         new RateFiles(config.report().prices(), config.report().carbon(), config.report().pue());
     rates.look();

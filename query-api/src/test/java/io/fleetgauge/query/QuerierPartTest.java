@@ -62,7 +62,8 @@ class QuerierPartTest {
             config.limits(),
             Parser::selectorProblem,
             System::currentTimeMillis);
-    part = new QuerierPart(vertx, config, guard, () -> ClusterView.EMPTY, ClusterShare.WHOLE);
+    part =
+        new QuerierPart(vertx, config, guard, () -> ClusterView.EMPTY, ClusterShare.WHOLE, () -> 0);
     part.start();
   }
 

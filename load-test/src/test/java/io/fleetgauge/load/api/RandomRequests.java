@@ -49,7 +49,10 @@ final class RandomRequests {
         "{tenant='b'}",
         "{tenant=`b`}",
         "{tenant=\"\\u0062\"}",
-        "{tenant=\"\\x62\"}");
+        "{tenant=\"\\x62\"}",
+        "job:gpu_seconds:total",
+        "{__name__=~\"job:gpu_memory_byte_seconds:total|shared\",tenant=~\".*\"}",
+        "job:gpu_seconds:total{tenant!=\"a\",class!=\"idle\"}");
   }
 
   String query() {

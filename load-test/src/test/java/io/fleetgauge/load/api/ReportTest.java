@@ -11,9 +11,11 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.RemoteWriteBody;
 import io.fleetgauge.sample.Labels;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,5 +213,51 @@ class ReportTest {
     assertThat(steps.keySet()).isEqualTo(whole.keySet()).hasSize(HOSTS);
     steps.forEach(
         (host, seconds) -> assertThat(seconds).isCloseTo(whole.get(host), withPercentage(1e-12)));
+  }
+
+  /** Figures of jobs by the names of the labels of series. */
+  private Map<String, Double> report(String field, long from, long to) throws Exception {
+    Map<String, Double> figures = new TreeMap<>();
+    String path = "/api/v1/report/usage?by=job&from=" + (from / 1_000) + "&to=" + (to / 1_000);
+    for (JsonNode row : get(path).path("data").path("rows")) {
+      figures.put(row.path("group").path("job").asText(), row.path(field).asDouble());
+    }
+    figures.values().removeIf(each -> each == 0);
+    return figures;
+  }
+
+  private Map<String, Double> series(String query, long time) throws Exception {
+    Map<String, Double> values = new TreeMap<>();
+    JsonNode answer =
+        get(
+            "/api/v1/query?query="
+                + URLEncoder.encode(query, StandardCharsets.UTF_8)
+                + "&time="
+                + time / 1_000);
+    assertThat(answer.has("warnings")).isFalse();
+    for (JsonNode each : answer.path("data").path("result")) {
+      values.put(each.at("/metric/hpc_job").asText(), each.path("value").get(1).asDouble());
+    }
+    values.values().removeIf(each -> each == 0);
+    return values;
+  }
+
+  @Test
+  void theSeriesOfUsageAreTheReportSinceTheHourBegan() throws Exception {
+    long hour = NOW / 3_600_000 * 3_600_000;
+    long minute = NOW / 60_000 * 60_000;
+    String busy = "sum by (hpc_job) (job:gpu_seconds:total{class=\"busy\"})";
+    assertThat(series(busy, hour))
+        .hasSizeGreaterThan(20)
+        .isEqualTo(report("gpu_seconds_busy", hour - 3_600_000, hour));
+    assertThat(series(busy, minute))
+        .hasSizeGreaterThan(20)
+        .isEqualTo(report("gpu_seconds_busy", hour, minute));
+    assertThat(series("sum by (hpc_job) (sum_over_time(job:gpu_seconds:total[2h:1m] @ end()))", 0))
+        .as("before all samples")
+        .isEmpty();
+    Map<String, Double> all = report("gpu_seconds_allocated", hour - 3_600_000, minute);
+    series("sum by (hpc_job) (increase(job:gpu_seconds:total[1h]))", minute)
+        .forEach((job, value) -> assertThat(value).as(job).isBetween(0.0, all.get(job) + 60 * 32));
   }
 }

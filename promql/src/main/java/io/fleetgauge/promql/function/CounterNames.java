@@ -1,6 +1,7 @@
 package io.fleetgauge.promql.function;
 
 import io.fleetgauge.promql.query.Annotations;
+import io.fleetgauge.promql.usage.series.UsageMetric;
 import java.util.Optional;
 
 /** The annotation for a rate whose metric is not named like a counter. */
@@ -17,7 +18,8 @@ public final class CounterNames {
             || metric.endsWith("_total")
             || metric.endsWith("_sum")
             || metric.endsWith("_count")
-            || metric.endsWith("_bucket");
+            || metric.endsWith("_bucket")
+            || UsageMetric.named(metric).isPresent();
     return isCounter ? Optional.empty() : Optional.of(REMARK + "\"" + metric + "\"");
   }
 

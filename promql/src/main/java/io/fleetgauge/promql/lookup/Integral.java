@@ -51,7 +51,7 @@ public final class Integral {
 
   /** The nearest double. */
   public double toDouble() {
-    return toBigInteger().doubleValue();
+    return high == 0 && low >= 0 ? low : toBigInteger().doubleValue();
   }
 
   @Override

@@ -30,10 +30,10 @@ final class Distribution {
    */
   static Optional<String> obstacle(Expr expr) {
     return switch (expr) {
-      case Expr.Selector selector -> Optional.empty();
+      case Expr.Selector selector -> UsageUse.obstacle(selector);
       case Expr.Paren paren -> obstacle(paren.inner());
       case Expr.Unary unary -> obstacle(unary.input());
-      case Expr.Window window -> Optional.empty();
+      case Expr.Window window -> UsageUse.obstacle(window.selector());
       case Expr.Subquery subquery -> obstacle(subquery.input());
       case Expr.Number number -> Optional.of("a number has no series");
       case Expr.Text text -> Optional.of("a text has no series");

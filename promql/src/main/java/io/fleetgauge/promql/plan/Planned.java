@@ -5,6 +5,7 @@ import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.series.UsageSelection;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +15,8 @@ import java.util.Map;
  * @param query with the expression that is evaluated: aliases and scope applied, constants folded
  * @param cuts the parts that shards evaluate
  * @param selections samples that are fetched in addition
- * @param reads everything that the query reads, wherever that is evaluated
+ * @param usage those of them that select series of usage
+ * @param reads everything stored that the query reads, wherever that is evaluated
  * @param reasons why parts are not given to the shards or not taken from rollups, by their text
  */
 public record Planned(
@@ -22,6 +24,7 @@ public record Planned(
     Plan plan,
     List<Cut> cuts,
     List<Selection> selections,
+    List<UsageSelection> usage,
     List<SamplesRead> reads,
     Map<String, String> reasons) {
 

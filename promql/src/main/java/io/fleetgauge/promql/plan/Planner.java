@@ -8,6 +8,7 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.sample.vocabulary.Aliases;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -159,8 +160,15 @@ public final class Planner {
           }
           return cut == null;
         });
+    List<Selection> selections = Engine.selections(prepared, cutOut);
     return new Planned(
-        prepared, plan, cuts, Engine.selections(prepared, cutOut), Engine.reads(prepared), reasons);
+        prepared,
+        plan,
+        cuts,
+        selections,
+        UsageUse.of(prepared, selections),
+        UsageUse.stored(Engine.reads(prepared)),
+        reasons);
   }
 
   /** The plan that fetches every sample. */

@@ -19,6 +19,9 @@
  *       every step
  * </ol>
  *
+ * <p>Series of usage ({@link io.fleetgauge.promql.usage.series}) are stored by no shard: what
+ * selects them is evaluated here.
+ *
  * <p>A shard is a gateway with all series of some hosts. Two shards never have series with the same
  * label set. A shard that cannot guarantee this for a part refuses it, and the query is evaluated
  * from samples.

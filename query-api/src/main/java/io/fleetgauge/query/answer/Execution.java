@@ -16,6 +16,7 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
+import io.fleetgauge.promql.usage.series.UsageSelection;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
@@ -51,6 +52,7 @@ final class Execution {
   private final Stores stores;
   private final CostEstimates costs;
   private final Querier.Workers workers;
+  private final SampleReads reads;
   private final LongAdder rollupCells = new LongAdder();
   private final LongAdder rewritten = new LongAdder();
   private final LongAdder fallbacks = new LongAdder();
@@ -61,12 +63,14 @@ final class Execution {
       Lanes lanes,
       Stores stores,
       CostEstimates costs,
-      Querier.Workers workers) {
+      Querier.Workers workers,
+      SampleReads reads) {
     this.config = config;
     this.lanes = lanes;
     this.stores = stores;
     this.costs = costs;
     this.workers = workers;
+    this.reads = reads;
   }
 
   /**
@@ -152,6 +156,9 @@ final class Execution {
 
   private void checkLimits(Caller caller, Planned planned, Cost cost) throws QueryFailure {
     caller.checkSeries(cost.series());
+    for (UsageSelection usage : planned.usage()) {
+      caller.checkRange(usage.times().to() - usage.times().begin());
+    }
     if (!planned.needsNoSamples()) {
       caller.checkSamples(cost.samples());
     }
@@ -209,12 +216,11 @@ final class Execution {
         piece.cuts().isEmpty()
             ? Future.succeededFuture(new Gathered<>(PartsRead.NONE, Coverage.NONE))
             : stores.fleet().parts(piece, since, options);
-    Future<Gathered<List<List<Series>>>> samples =
+    Future<Gathered<SampleReads.Found>> samples =
         piece.selections().isEmpty()
-            ? Future.succeededFuture(new Gathered<>(List.of(), Coverage.NONE))
-            : stores
-                .source()
-                .samples(piece.selections(), piece.query().settings().maxSamples(), options);
+            ? Future.succeededFuture(new Gathered<>(SampleReads.Found.NONE, Coverage.NONE))
+            : reads.samples(
+                piece.selections(), piece.usage(), piece.query().settings().maxSamples(), options);
     return Future.all(parts, samples)
         .compose(all -> evaluated(query, piece, parts.result(), samples.result()));
   }
@@ -223,7 +229,7 @@ final class Execution {
       RunningQuery query,
       Planned piece,
       Gathered<PartsRead> parts,
-      Gathered<List<List<Series>>> samples) {
+      Gathered<SampleReads.Found> samples) {
     String unfit = parts.value().parts().unfit();
     if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece)) {
       return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
@@ -293,16 +299,13 @@ final class Execution {
   }
 
   private Executed evaluate(
-      Planned piece,
-      Gathered<PartsRead> parts,
-      Gathered<List<List<Series>>> samples,
-      StopCheck stop)
+      Planned piece, Gathered<PartsRead> parts, Gathered<SampleReads.Found> samples, StopCheck stop)
       throws QueryFailure {
     long begin = System.nanoTime();
     EvaluatedParts evaluated = parts.value().parts();
     Map<Selection, List<Series>> fetched = new HashMap<>();
     for (int i = 0; i < piece.selections().size(); i++) {
-      fetched.put(piece.selections().get(i), samples.value().get(i));
+      fetched.put(piece.selections().get(i), samples.value().series().get(i));
     }
     SeriesSource source =
         (selection, receiver) -> {
@@ -321,7 +324,8 @@ final class Execution {
       rewritten.increment();
       rollupCells.add(evaluated.rollupCells());
     }
-    Answer answer = Engine.run(piece.query(), source, provided, stop);
+    Answer answer =
+        noted(Engine.run(piece.query(), source, provided, stop), samples.value().notes());
     Map<String, String> reasons = new HashMap<>(piece.reasons());
     reasons.putAll(evaluated.notes());
     return new Executed(
@@ -333,6 +337,15 @@ final class Execution {
         evaluated.rollupCells(),
         System.nanoTime() - begin,
         reasons);
+  }
+
+  private static Answer noted(Answer answer, List<String> notes) {
+    if (notes.isEmpty()) {
+      return answer;
+    }
+    List<String> warnings = new ArrayList<>(answer.warnings());
+    warnings.addAll(notes);
+    return new Answer(answer.result(), warnings, answer.infos(), answer.stats());
   }
 
   /** Declares what is counted here. */

@@ -9,6 +9,8 @@ import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.HostUsage;
 import io.fleetgauge.promql.usage.UsageRows;
+import io.fleetgauge.promql.usage.series.UsageSelection;
+import io.fleetgauge.promql.usage.series.UsageSelector;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
@@ -46,10 +48,12 @@ final class Lookups {
   private final QueryConfig config;
   private final Lanes lanes;
   private final Stores stores;
+  private final SampleReads reads;
   private final CostEstimates costs;
   private final VisibleHosts visible;
   private final LongSupplier watermark;
   private final AliasedLookups aliased;
+  private final UsageLookups labels;
 
   /** A value with a warning that it was cut, if it was. */
   private record Cut<T>(T value, List<String> warnings) {}
@@ -58,6 +62,7 @@ final class Lookups {
       QueryConfig config,
       Lanes lanes,
       Stores stores,
+      SampleReads reads,
       CostEstimates costs,
       VisibleHosts visible,
       LongSupplier watermark,
@@ -65,10 +70,12 @@ final class Lookups {
     this.config = config;
     this.lanes = lanes;
     this.stores = stores;
+    this.reads = reads;
     this.costs = costs;
     this.visible = visible;
     this.watermark = watermark;
     this.aliased = new AliasedLookups(stores, aliases);
+    this.labels = new UsageLookups(aliased);
   }
 
   <T> Future<Reply<T>> execute(RunningQuery running, Request<T> request) {
@@ -124,11 +131,10 @@ final class Lookups {
       case Request.OwnerIntervals owners ->
           Future.succeededFuture(costs.ofLines(aliased.selectors(owners.filter(), caller)));
       case Request.Newest newest ->
-          aliased.isUsedIn(newest.selectors())
-              ? samplesCost(aliased.samples(selections(newest), caller).stored(), running)
+          isReadAsSamples(newest)
+              ? samplesCost(stored(selections(newest), caller), running)
               : Future.succeededFuture(costs.ofLines(scoped(newest.selectors(), caller)));
-      case Request.Samples samples ->
-          samplesCost(aliased.samples(samples.selections(), caller).stored(), running);
+      case Request.Samples samples -> samplesCost(stored(samples.selections(), caller), running);
       case Request.Usage usage -> {
         caller.checkRange(usage.period().to() - usage.period().from());
         yield samplesCost(selections(usage, caller), running);
@@ -145,6 +151,24 @@ final class Lookups {
 
   private Future<Cost> indexCost(SeriesFilter filter, Caller caller) throws QueryFailure {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
+  }
+
+  /** Gateways have neither aliases nor series of usage. */
+  private boolean isReadAsSamples(Request.Newest newest) {
+    return aliased.isUsedIn(newest.selectors())
+        || newest.selectors().stream().anyMatch(each -> UsageSelector.of(each).isPresent());
+  }
+
+  /** The stored series that selections are read from. */
+  private List<Selection> stored(List<Selection> selections, Caller caller) throws QueryFailure {
+    List<Selection> all = aliased.samples(selections, caller).stored();
+    for (Selection each : all) {
+      Optional<UsageSelection> usage = UsageSelection.of(each);
+      if (usage.isPresent()) {
+        caller.checkRange(usage.get().times().to() - usage.get().times().begin());
+      }
+    }
+    return SampleReads.stored(all);
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
@@ -208,17 +232,16 @@ final class Lookups {
         (Future<?>)
             switch (request) {
               case Request.LabelNames names ->
-                  aliased.labelNames(
-                      names.filter(), caller, limit(names.filter(), caller), options);
+                  labels.labelNames(names.filter(), caller, limit(names.filter(), caller), options);
               case Request.LabelValues values ->
-                  aliased.labelValues(
+                  labels.labelValues(
                       values.label(),
                       values.filter(),
                       caller,
                       limit(values.filter(), caller),
                       options);
               case Request.SeriesLabels series ->
-                  aliased.labelSets(
+                  labels.labelSets(
                       series.filter(), caller, limit(series.filter(), caller), options);
               case Request.Samples samples -> samples(samples.selections(), caller, options);
               case Request.Newest newest -> newest(newest, caller, options);
@@ -246,21 +269,20 @@ final class Lookups {
   private Future<Gathered<List<List<Series>>>> samples(
       List<Selection> selections, Caller caller, ReadOptions options) throws QueryFailure {
     AliasedLookups.SamplesPlan plan = aliased.samples(selections, caller);
-    return stores
-        .source()
+    return reads
         .samples(plan.stored(), caller.limits().samples(), options)
         .compose(
             found ->
                 attempt(
                     () ->
                         Future.succeededFuture(
-                            new Gathered<>(plan.seen(found.value()), found.coverage()))));
+                            new Gathered<>(plan.seen(found.value().series()), found.coverage()))));
   }
 
   /** The newest samples of series, as lines of text by metric. */
   private Future<Gathered<SortedMap<String, List<MetricLines>>>> families(
       Request.Newest newest, Caller caller, ReadOptions options) throws QueryFailure {
-    if (aliased.isUsedIn(newest.selectors())) {
+    if (isReadAsSamples(newest)) {
       return samples(selections(newest), caller, options)
           .map(
               found -> {
@@ -350,6 +372,7 @@ final class Lookups {
       }
     }
     aliased.describe(all);
+    UsageLookups.describe(all);
     return all;
   }
 
@@ -390,7 +413,7 @@ final class Lookups {
         yield new Cut<>(value, List.of());
       }
       case Request.Newest newest -> {
-        if (!aliased.isUsedIn(newest.selectors())) {
+        if (!isReadAsSamples(newest)) {
           costs.found(scoped(newest.selectors(), caller), series((Request.NewestSamples) value));
         }
         yield new Cut<>(value, List.of());

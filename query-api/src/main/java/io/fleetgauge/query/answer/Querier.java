@@ -23,6 +23,7 @@ import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
 /**
  * The only way to data: answers every kind of {@link Request}, whatever protocol it came by, within
@@ -51,6 +52,7 @@ public final class Querier {
   /**
    * @param aliases other names by which stored series can be asked for
    * @param tracer begins a trace for each request
+   * @param clock ms since the epoch
    */
   public Querier(
       QueryConfig config,
@@ -58,8 +60,16 @@ public final class Querier {
       Admission admission,
       Workers workers,
       AliasTable aliases,
-      Tracer tracer) {
-    this(config, stores, new Lanes(admission, admission, admission), workers, aliases, tracer);
+      Tracer tracer,
+      LongSupplier clock) {
+    this(
+        config,
+        stores,
+        new Lanes(admission, admission, admission),
+        workers,
+        aliases,
+        tracer,
+        clock);
   }
 
   /** As above, with places for rules and for faults. */
@@ -69,13 +79,15 @@ public final class Querier {
       Lanes lanes,
       Workers workers,
       AliasTable aliases,
-      Tracer tracer) {
+      Tracer tracer,
+      LongSupplier clock) {
     this.tracer = tracer;
     Versions versions = new Versions();
     this.fleet = stores.fleet();
     this.costs = new CostEstimates(stores.source(), stores.fleet()::hostCount);
     this.feed = new ChangeFeed(fleet::changes, fleet::epoch, versions);
-    this.execution = new Execution(config, lanes, stores, costs, workers);
+    SampleReads reads = new SampleReads(stores, workers.light(), clock);
+    this.execution = new Execution(config, lanes, stores, costs, workers, reads);
     VisibleHosts visible = new VisibleHosts(fleet, System::nanoTime);
     this.plans = new QueryPlans(Feature.named(config.features()), aliases);
     this.evaluations =
@@ -87,7 +99,8 @@ public final class Querier {
             fleet,
             visible,
             running);
-    this.lookups = new Lookups(config, lanes, stores, costs, visible, feed::watermark, aliases);
+    this.lookups =
+        new Lookups(config, lanes, stores, reads, costs, visible, feed::watermark, aliases);
     this.log = new QueryLog(config);
   }
 

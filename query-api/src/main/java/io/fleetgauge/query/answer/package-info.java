@@ -19,6 +19,10 @@
  * request; it takes a place when one is free without waiting and without a change of thread. A
  * federation of hundreds of thousands of series is heavy.
  *
+ * <p>Series of usage. {@code SampleReads} reads them by reads of usage where others are read as
+ * samples, and {@code UsageLookups} knows their labels; see {@link
+ * io.fleetgauge.promql.usage.series}.
+ *
  * <p>Law: the answer is that of one evaluation over all samples, whatever came from rollups, shards
  * or a cache. Every request passes the scope, the limits, admission, the deadline and the
  * cancellation. Scopes that matchers cannot express exactly are an error, never a wider scope. An

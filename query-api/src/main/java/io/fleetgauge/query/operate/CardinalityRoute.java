@@ -3,6 +3,7 @@ package io.fleetgauge.query.operate;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.series.UsageMetric;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
@@ -83,7 +84,11 @@ record CardinalityRoute(QueryConfig config, Querier querier, LongSupplier clock)
 
     Future<Void> run() {
       return ask(new Request.LabelValues(Labels.NAME, filter(MAX_METRICS, selectors)))
-          .compose(reply -> next(reply.value(), 0));
+          .compose(reply -> next(stored(reply.value()), 0));
+    }
+
+    private static List<String> stored(List<String> metrics) {
+      return metrics.stream().filter(each -> UsageMetric.named(each).isEmpty()).toList();
     }
 
     private SeriesFilter filter(int limit, List<List<Matcher>> which) {

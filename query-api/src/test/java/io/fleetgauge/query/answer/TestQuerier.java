@@ -107,7 +107,8 @@ final class TestQuerier {
                 vertx.createSharedWorkerExecutor("light", 2),
                 vertx.createSharedWorkerExecutor("heavy", 1)),
             AliasTable.builtIn(),
-            Tracer.OFF);
+            Tracer.OFF,
+            () -> END);
   }
 
   static void assertFails(Future<?> answer, QueryFailure.Kind kind, String message) {

@@ -49,7 +49,8 @@ class SlotDataTest {
                 vertx.createSharedWorkerExecutor("light", 2),
                 vertx.createSharedWorkerExecutor("heavy", 1)),
             AliasTable.builtIn(),
-            Tracer.OFF);
+            Tracer.OFF,
+            now::get);
     context = vertx.getOrCreateContext();
     data = new SlotData(context, querier::watermark, now::get);
   }

@@ -114,7 +114,8 @@ class RuleQueriesTest {
                 vertx.createSharedWorkerExecutor("light", 2),
                 vertx.createSharedWorkerExecutor("heavy", 1)),
             AliasTable.builtIn(),
-            Tracer.OFF);
+            Tracer.OFF,
+            () -> NOW);
   }
 
   @Test

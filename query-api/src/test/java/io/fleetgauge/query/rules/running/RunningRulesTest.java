@@ -154,7 +154,8 @@ class RunningRulesTest {
                   vertx.createSharedWorkerExecutor("light", 2),
                   vertx.createSharedWorkerExecutor("heavy", 1)),
               AliasTable.builtIn(),
-              Tracer.OFF);
+              Tracer.OFF,
+              now::get);
       Router router = Router.router(vertx);
       link = PeerLink.mount(router, guard, vertx, outgoing);
       rules =
