@@ -11,7 +11,6 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.KeptDay;
-import io.fleetgauge.promql.usage.UsageHistory;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.QueryProcess;
@@ -58,12 +57,11 @@ class UsageYearTest {
       for (long day = START; day < NOW; day += KeptDay.MILLIS) {
         List<UsageRow> hours = hours("node-%04d".formatted(host), host, day);
         files.put(
-            UsageFile.of(
+            UsageFile.ofDay(
                 "node-%04d".formatted(host),
                 day,
                 UsageTerms.DEFAULT,
                 new UsageFile.Source(day, 7),
-                UsageHistory.ofDay(hours),
                 hours));
       }
     }

@@ -99,6 +99,7 @@ class TidyTest {
               "promql.kernel",
               "promql.lookup",
               "promql.query",
+              "promql.usage",
               "sample",
               "sample.vocabulary",
               "sample.wire"),
@@ -469,7 +470,7 @@ class TidyTest {
           room(
               "gateway.usage",
               "gateway.store.block",
-              "promql.fragment",
+              "promql.fragment.form",
               "promql.usage",
               "runtime.process",
               "sample.wire"),

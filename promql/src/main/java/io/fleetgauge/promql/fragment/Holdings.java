@@ -9,7 +9,7 @@ import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.promql.usage.UsageSamples;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
@@ -58,8 +58,12 @@ public interface Holdings extends UsageSamples {
 
   List<MetricReductions> reductions(ReductionsQuestion question);
 
-  /** Days between two times of which the usage of one host is kept, in order. */
-  List<KeptDay> keptDays(String host, long from, long to);
+  /**
+   * Months, in order, that have days between two times of which the usage of one host is kept.
+   *
+   * @throws QueryFailure if it was stopped
+   */
+  List<KeptMonth> keptUsage(String host, long from, long to) throws QueryFailure;
 
   /** With a scope, only the hosts that have a series in it, and how many those are. */
   List<HostState> states(List<Matcher> scope);

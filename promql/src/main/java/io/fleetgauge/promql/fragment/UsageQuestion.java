@@ -3,20 +3,20 @@ package io.fleetgauge.promql.fragment;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.form.ListForm;
 import io.fleetgauge.promql.fragment.form.SelectorForm;
-import io.fleetgauge.promql.fragment.form.SymbolTable;
-import io.fleetgauge.promql.lookup.Integral;
+import io.fleetgauge.promql.fragment.form.UsageForm;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
-import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.HostUsage;
-import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.promql.usage.SampledUsage;
 import io.fleetgauge.promql.usage.UsageHistory;
 import io.fleetgauge.promql.usage.UsageLabels;
 import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsagePlaces;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageRows;
+import io.fleetgauge.promql.usage.UsageSums;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.wire.WireException;
@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * What GPUs were used for.
@@ -39,8 +38,6 @@ import java.util.stream.Stream;
 public record UsageQuestion(
     List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms)
     implements Question<UsageQuestion.Answer> {
-  private static final int MAX_ROWS = 1_000_000;
-
   private static final int ROUNDED = 1;
   private static final int OTHER_TERMS = 2;
   private static final int OF_EXPORTER = 4;
@@ -61,29 +58,11 @@ public record UsageQuestion(
 
     @Override
     public void write(WireWriter out, WireWriter body) {
-      SymbolTable symbols = new SymbolTable();
       body.u8(
           (isRounded ? ROUNDED : 0)
               | (isByOtherTerms ? OTHER_TERMS : 0)
               | (isOfExporter ? OF_EXPORTER : 0));
-      body.uvar(rows.size());
-      for (UsageRow row : rows) {
-        symbols.labels(body, row.device());
-        symbols.labels(body, row.owner());
-        body.uvar(row.interval());
-        long which = 0;
-        for (Amount amount : Amount.values()) {
-          which |= row.amount(amount).isZero() ? 0 : 1L << amount.ordinal();
-        }
-        body.uvar(which).uvar(row.counted());
-        for (Integral amount : row.amounts()) {
-          if (!amount.isZero()) {
-            body.svar(amount.high()).u64(amount.low());
-          }
-        }
-        body.svar(row.memoryPeak()).svar(row.memoryAtEnd()).svar(row.hostMemoryPeak());
-      }
-      symbols.write(out);
+      UsageForm.write(body, rows);
     }
   }
 
@@ -139,43 +118,24 @@ public record UsageQuestion(
 
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
-    List<String> symbols = SymbolTable.read(in);
     int notes = in.u8("how it was counted");
-    int count = in.count(7, "rows");
-    List<UsageRow> rows = new ArrayList<>(count);
-    int amounts = Amount.values().length;
-    for (int i = 0; i < count; i++) {
-      Labels device = SymbolTable.labels(in, symbols);
-      Labels owner = SymbolTable.labels(in, symbols);
-      int interval = in.uint(period.intervals() - 1, "an interval");
-      int which = in.uint((1 << amounts) - 1, "which amounts a row has");
-      int counted = in.uint((1 << amounts) - 1, "which counters a row has");
-      List<Integral> all = new ArrayList<>(amounts);
-      for (int j = 0; j < amounts; j++) {
-        boolean isThere = (which >> j & 1) != 0;
-        all.add(isThere ? new Integral(in.svar("an amount"), in.u64("an amount")) : new Integral());
-      }
-      rows.add(
-          new UsageRow(
-              device,
-              owner,
-              interval,
-              all,
-              counted,
-              in.svar("the peak"),
-              in.svar("memory at the end"),
-              in.svar("the peak of the host")));
-    }
+    UsageSums all = all();
+    UsageForm.read(in, all, UsagePlaces.same(period.intervals()));
     return new Answer(
-        rows, (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0, (notes & OF_EXPORTER) != 0);
+        all.rows(), (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0, (notes & OF_EXPORTER) != 0);
+  }
+
+  private static UsageSums all() {
+    return new UsageSums(List.of(), List.of());
   }
 
   // --- at a gateway ---
 
   @Override
   public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
-    List<UsageRow> rows = new ArrayList<>();
-    List<Matcher> metrics = ofMetrics().toList();
+    UsageSums sums =
+        new UsageSums(matchers.stream().filter(each -> !isOfMetric(each)).toList(), kept);
+    List<Matcher> metrics = matchers.stream().filter(UsageQuestion::isOfMetric).toList();
     Set<String> more = labels();
     boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
     boolean isRounded = false;
@@ -183,27 +143,22 @@ public record UsageQuestion(
     boolean isOfExporter = false;
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
-      List<KeptDay> days =
-          metrics.isEmpty() ? own.keptDays(host, period.from(), period.to()) : List.of();
-      if (days.isEmpty() && !isMeant(own)) {
+      List<KeptMonth> months =
+          metrics.isEmpty() ? own.keptUsage(host, period.from(), period.to()) : List.of();
+      if (months.isEmpty() && !isMeant(own)) {
         continue;
       }
-      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels);
       SampledUsage samples = new SampledUsage(own, terms, more, metrics);
-      List<UsageRow> ofHost = history.read(days, samples).stream().filter(this::isMeant).toList();
-      isOfExporter |= UsageLabels.haveGpusOfExporter(ofHost);
-      if (!kept.isEmpty()) {
-        ofHost = ofHost.stream().map(row -> row.only(kept)).toList();
-      }
+      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels, samples, sums);
+      history.read(months);
       isRounded |= history.isRounded();
       isByOtherTerms |= history.isByOtherTerms();
-      rows.addAll(UsageRow.joined(ofHost));
-      rows = kept.isEmpty() ? rows : UsageRow.joined(rows);
-      if (rows.size() > MAX_ROWS) {
-        throw TooManySamples.of("rows of usage", rows.size(), MAX_ROWS);
+      isOfExporter |= history.isOfExporter();
+      if (sums.size() > UsageForm.MAX_ROWS) {
+        throw TooManySamples.of("rows of usage", sums.size(), UsageForm.MAX_ROWS);
       }
     }
-    return new Answer(UsageRow.joined(rows), isRounded, isByOtherTerms, isOfExporter);
+    return new Answer(sums.rows(), isRounded, isByOtherTerms, isOfExporter);
   }
 
   /** Labels of owners that are asked for, besides those that rows always have. */
@@ -214,8 +169,8 @@ public record UsageQuestion(
     return names;
   }
 
-  private Stream<Matcher> ofMetrics() {
-    return matchers.stream().filter(matcher -> matcher.name().equals(Labels.NAME));
+  private static boolean isOfMetric(Matcher matcher) {
+    return matcher.name().equals(Labels.NAME);
   }
 
   /** Of what is stored, about as much as the question reads. */
@@ -230,17 +185,12 @@ public record UsageQuestion(
         || selections().stream().anyMatch(each -> own.extent(each).series() > 0);
   }
 
-  private boolean isMeant(UsageRow row) {
-    return matchers.stream()
-        .filter(matcher -> !matcher.name().equals(Labels.NAME))
-        .allMatch(matcher -> matcher.matches(row.value(matcher.name())));
-  }
-
   // --- of several gateways ---
 
   public UsageRows merged(List<Answer> answers) {
-    List<UsageRow> all = answers.stream().flatMap(each -> each.rows.stream()).toList();
-    return new UsageRows(UsageRow.joined(all), notes(answers));
+    UsageSums all = all();
+    answers.forEach(answer -> answer.rows.forEach(all::add));
+    return new UsageRows(all.rows(), notes(answers));
   }
 
   private static List<String> notes(List<Answer> answers) {

@@ -66,10 +66,8 @@
  *             | changes:    changes
  *             | several:    list(length:uvar (2:u8 reason:string
  *                           | (1:u8 | 0:u8 covered:list(string)) what))   2: refused
- *             | usage:      symbols notes:u8 list(device:labels owner:labels interval:uvar
- *                           which:uvar (high:svar low:u64)*amounts peak:svar atEnd:svar)
+ *             | usage:      notes:u8 usage
  *                           notes  1 hours were rounded, 2 other terms than asked for, 3 both
- *                           which  bit i: the row has the amount i, which is not 0
  * changes     = incarnation:u64 cursor:uvar watermark:svar
  *               list(host:string all:u8 buckets:list(svar))
  * </pre>

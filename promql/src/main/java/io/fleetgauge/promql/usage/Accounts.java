@@ -48,7 +48,7 @@ final class Accounts {
   /** In order of devices, owners and intervals. */
   List<UsageRow> rows() {
     List<UsageRow> rows = new ArrayList<>();
-    all.values().forEach(of -> of.values().forEach(account -> rows.addAll(account.rows())));
+    all.values().forEach(of -> of.values().forEach(account -> account.addTo(rows)));
     rows.sort(UsageRow.ORDER);
     return rows;
   }

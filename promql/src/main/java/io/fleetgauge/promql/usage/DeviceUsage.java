@@ -352,7 +352,7 @@ final class DeviceUsage {
     if (has(measure)) {
       long value = value(measure);
       for (int i = 0; i < split.size(); i++) {
-        Account.Cell cell = split.accounts[i].cell(interval);
+        UsageCell cell = split.accounts[i].cell(interval);
         cell.add(sum, split.part(i, value), millis);
         cell.add(time, split.part(i, UsageTerms.WHOLE), millis);
       }
@@ -402,7 +402,7 @@ final class DeviceUsage {
         account(part).cell(interval).add(amount, part.value(), millis);
       }
       for (int i = 0; i < split.size(); i++) {
-        Account.Cell cell = split.accounts[i].cell(interval);
+        UsageCell cell = split.accounts[i].cell(interval);
         cell.add(amount, split.part(i, rest), millis);
         cell.add(time, split.part(i, UsageTerms.WHOLE), millis);
       }

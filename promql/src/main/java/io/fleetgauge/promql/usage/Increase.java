@@ -30,7 +30,7 @@ record Increase(long from, long to, long amount) {
       long after = until(next);
       for (int i = 0; i < split.size(); i++) {
         long part = split.part(i, after) - split.part(i, before);
-        Account.Cell cell = split.accounts[i].cell(interval);
+        UsageCell cell = split.accounts[i].cell(interval);
         if (kind == Amount.ENERGY && split.size() > 1) {
           cell.add(Amount.ENERGY_ESTIMATED, part, Energy.MICRO);
         } else {

@@ -1,6 +1,5 @@
 package io.fleetgauge.promql.usage;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -12,24 +11,21 @@ public interface KeptDay {
   /** Length of the intervals of {@link #hours}, ms. */
   long HOUR = TimeUnit.HOURS.toMillis(1);
 
+  /** Hours of a day. */
+  int HOURS = (int) (MILLIS / HOUR);
+
   /** The start of the day, ms since the epoch. */
   long from();
 
   /** Returns true if the samples that it was made of are here, so that they can be read instead. */
   boolean hasSamples();
 
-  /** What is kept; empty if it cannot be read. */
-  Optional<Rows> rows();
+  /**
+   * The day as one interval; its rows have no labels but {@link UsageLabels#OF_MODEL}. Empty if it
+   * cannot be read.
+   */
+  Optional<KeptRows> whole();
 
-  /** The rows of a day. */
-  interface Rows {
-    /** The terms by which usage was counted. */
-    UsageTerms terms();
-
-    /** The day as one interval. */
-    List<UsageRow> whole();
-
-    /** An interval for each hour. */
-    List<UsageRow> hours();
-  }
+  /** An interval for each hour; empty if it cannot be read. */
+  Optional<KeptRows> hours();
 }

@@ -129,7 +129,7 @@ final class SteadyRun {
     }
   }
 
-  private void add(Account.Cell cell, Amount amount, long[] values) {
+  private void add(UsageCell cell, Amount amount, long[] values) {
     if (isEven) {
       long sum = 0;
       for (int k = 0; k < ticks; k++) {
@@ -191,7 +191,7 @@ final class SteadyRun {
       for (int k = 0; split.size() > 1 && k < ticks; k++) {
         part[k] = split.part(i, values[k]);
       }
-      Account.Cell cell = split.accounts[i].cell(interval);
+      UsageCell cell = split.accounts[i].cell(interval);
       add(cell, amount, part);
       if (amount == Amount.HOST_MEMORY) {
         cell.seeOfHost(most(part));
@@ -250,7 +250,7 @@ final class SteadyRun {
     }
     for (Account account : who) {
       long[] has = of(who, account);
-      Account.Cell cell = account.cell(interval);
+      UsageCell cell = account.cell(interval);
       add(cell, sum, has);
       if (sum == Amount.MEMORY) {
         cell.see(most(has));
@@ -319,7 +319,7 @@ final class SteadyRun {
       values[k] = next >= values[k] ? next - values[k] : next;
     }
     for (int i = 0; i < split.size(); i++) {
-      Account.Cell cell = split.accounts[i].cell(interval);
+      UsageCell cell = split.accounts[i].cell(interval);
       if (amount != Amount.ENERGY || split.size() == 1) {
         add(cell, amount, split, i, values, 1);
       } else {
@@ -328,7 +328,7 @@ final class SteadyRun {
     }
   }
 
-  private void add(Account.Cell cell, Amount amount, Split split, int i, long[] values, long unit) {
+  private void add(UsageCell cell, Amount amount, Split split, int i, long[] values, long unit) {
     // Bytes since the driver was loaded may be many; a reset makes all of them an increase.
     for (int k = 0; k < ticks; ) {
       long sum = 0;

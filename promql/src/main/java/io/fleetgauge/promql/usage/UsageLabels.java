@@ -40,6 +40,15 @@ public final class UsageLabels {
   public static final Set<String> ALL =
       Stream.concat(DEVICE.stream(), OWNER.stream()).collect(Collectors.toUnmodifiableSet());
 
+  /** Labels that tell the GPUs of a host apart; {@code GPU_I_PROFILE} is that of many instances. */
+  private static final Set<String> OF_ONE_GPU = Set.of("gpu", "UUID", "uuid", "GPU_I_ID");
+
+  /** Labels of rows in which the GPUs of a host that are of one model are one device. */
+  public static final Set<String> OF_MODEL =
+      ALL.stream()
+          .filter(name -> !OF_ONE_GPU.contains(name))
+          .collect(Collectors.toUnmodifiableSet());
+
   /** Labels that series of hosts and of scrapes have as well, whoever has the GPU. */
   private static final Set<String> OF_HOST =
       Set.of("job", "tenant", "namespace", "exported_namespace", "partition");

@@ -2,8 +2,6 @@ package io.fleetgauge.promql.usage;
 
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.sample.Labels;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -67,27 +65,12 @@ public record UsageRow(
     return value.isEmpty() ? device.value(label) : value;
   }
 
-  /** Both rows as one of the same device, owner and interval, such as those of two hosts. */
-  UsageRow plus(UsageRow other) {
-    List<Integral> sums = new ArrayList<>(amounts.size());
-    for (int i = 0; i < amounts.size(); i++) {
-      sums.add(amounts.get(i).plus(other.amounts.get(i)));
-    }
-    long most = Math.max(memoryPeak, other.memoryPeak);
-    boolean isAtEnd = memoryAtEnd >= 0 || other.memoryAtEnd >= 0;
-    long atEnd = Math.max(0, memoryAtEnd) + Math.max(0, other.memoryAtEnd);
-    long mostOfHost = Math.max(hostMemoryPeak, other.hostMemoryPeak);
-    int either = counted | other.counted;
-    return new UsageRow(
-        device, owner, interval, sums, either, most, isAtEnd ? atEnd : -1, mostOfHost);
-  }
-
   /**
    * The row as a part of another interval.
    *
    * @param isEnd whether it is the part at the end of the interval
    */
-  UsageRow in(int newInterval, boolean isEnd) {
+  public UsageRow in(int newInterval, boolean isEnd) {
     return newInterval == interval && (isEnd || memoryAtEnd < 0)
         ? this
         : new UsageRow(
@@ -99,30 +82,5 @@ public record UsageRow(
             memoryPeak,
             isEnd ? memoryAtEnd : -1,
             hostMemoryPeak);
-  }
-
-  /** The row with some of its labels only. */
-  public UsageRow only(Collection<String> labels) {
-    return new UsageRow(
-        device.only(labels),
-        owner.only(labels),
-        interval,
-        amounts,
-        counted,
-        memoryPeak,
-        memoryAtEnd,
-        hostMemoryPeak);
-  }
-
-  /** Rows in order, each device, owner and interval once. */
-  public static List<UsageRow> joined(List<UsageRow> rows) {
-    List<UsageRow> sorted = new ArrayList<>(rows);
-    sorted.sort(ORDER);
-    List<UsageRow> joined = new ArrayList<>(sorted.size());
-    for (UsageRow row : sorted) {
-      boolean isNext = joined.isEmpty() || ORDER.compare(joined.getLast(), row) != 0;
-      joined.add(isNext ? row : joined.removeLast().plus(row));
-    }
-    return joined;
   }
 }

@@ -40,7 +40,9 @@
  * <p>Memory of the host is that of an owner and its host, whichever GPUs it has there. It is a
  * device by itself, which nobody holds.
  *
- * <p>Days that are kept after their samples have expired stand in for these samples, hour by hour.
+ * <p>Days that are kept after their samples have expired stand in for these samples, hour by hour,
+ * and months for their days. They are read into {@code UsageSums}, and so are samples: by the
+ * labels that are asked for, after the matchers have been applied to each row as it is.
  *
  * <p>It has more than 20 files, because the integral of a host's series, device by device and
  * measure by measure, and what is kept of it share the rows and their terms.

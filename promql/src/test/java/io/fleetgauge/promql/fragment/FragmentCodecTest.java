@@ -264,8 +264,8 @@ class FragmentCodecTest {
               N1,
               new UsageQuestion.Answer(
                   List.of(
-                      usage(Labels.of("UUID", "g"), Labels.of("tenant", "a"), 0, -1, -44),
-                      usage(Labels.of("UUID", "g"), Labels.EMPTY, 8, 1, 2)))),
+                      usage(Labels.of("UUID", "g"), Labels.EMPTY, 8, 1, 2),
+                      usage(Labels.of("UUID", "g"), Labels.of("tenant", "a"), 0, -1, -44)))),
           new Exchange(
               new SeveralQuestion(List.of(SAMPLES, PARTS, PARTS)),
               List.of("n1", "n2"),

@@ -33,7 +33,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
-import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.gzip.GzipPiece;
@@ -374,7 +374,7 @@ public final class MemoryFleet {
     }
 
     @Override
-    public List<KeptDay> keptDays(String host, long from, long to) {
+    public List<KeptMonth> keptUsage(String host, long from, long to) {
       return List.of();
     }
 

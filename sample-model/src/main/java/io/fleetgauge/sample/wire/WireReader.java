@@ -79,6 +79,21 @@ public final class WireReader {
     return value;
   }
 
+  /** An unsigned number of 1 to 8 bytes, the lowest first. */
+  public long number(int length, String what) throws WireException {
+    need(length, what);
+    long value = 0;
+    if (left() >= Long.BYTES) {
+      value = (long) LONG.get(bytes, position) & -1L >>> Long.SIZE - Byte.SIZE * length;
+    } else {
+      for (int i = 0; i < length; i++) {
+        value |= (bytes[position + i] & 0xffL) << Byte.SIZE * i;
+      }
+    }
+    position += length;
+    return value;
+  }
+
   public double f64(String what) throws WireException {
     return Double.longBitsToDouble(u64(what));
   }
@@ -195,6 +210,11 @@ public final class WireReader {
       need(Integer.MAX_VALUE, what);
     }
     position += (int) length;
+  }
+
+  /** A byte that was read or skipped before. */
+  public int at(int at) {
+    return bytes[at];
   }
 
   /** Moves to a position that was read or is still to be read. */

@@ -14,7 +14,6 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.usage.HostUsage;
 import io.fleetgauge.promql.usage.KeptDay;
 import io.fleetgauge.promql.usage.SampledUsage;
-import io.fleetgauge.promql.usage.UsageHistory;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageSamples;
@@ -24,6 +23,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,7 +38,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps what hosts' GPUs were used for, day by day, before the samples are dropped that tell it. A
  * day is computed when all its samples are in blocks, where none comes late any more, and again
- * when a block of it has changed. Lane threads decide what is due; one thread computes it.
+ * when a block of it has changed. A month is made of its days when none of them is due. Lane
+ * threads decide what is due; one thread computes it.
  */
 final class UsageKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(UsageKeeper.class);
@@ -107,16 +108,42 @@ final class UsageKeeper {
         mayDrop = isUrgent && waits ? Math.min(mayDrop, blocks.getFirst().to() - 1) : mayDrop;
       }
     }
-    if (!due.isEmpty() && computing.add(host)) {
-      works.add(begin(host, due));
+    List<Long> months =
+        files.monthsMissing(host, now - KeptDay.MILLIS).stream()
+            .filter(month -> isSettled(lane, month, all))
+            .toList();
+    if ((!due.isEmpty() || !months.isEmpty()) && computing.add(host)) {
+      works.add(begin(host, due, months));
     }
     return mayDrop;
   }
 
+  /** Returns true if the days of a month are those that its samples tell of, where these are. */
+  private boolean isSettled(Lane lane, long month, List<Block> all) {
+    for (long day = month; day < KeptUsage.monthAfter(month); day += KeptDay.MILLIS) {
+      List<Block> blocks = KeptUsage.blocks(all, day);
+      if (hasSamples(blocks, day) && !isKnown(lane.host(), day, KeptUsage.source(blocks))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean hasSamples(List<Block> blocks, long day) {
+    return blocks.stream().anyMatch(each -> each.to() > day && each.from() < day + KeptDay.MILLIS);
+  }
+
+  /** Returns true if what these blocks tell has been computed. */
+  private boolean isKnown(String host, long day, UsageFile.Source here) {
+    return source(host, day).map(known -> !known.isStale(here)).orElse(false);
+  }
+
+  private Optional<UsageFile.Source> source(String host, long day) {
+    return Optional.ofNullable(empty.get(new HostDay(host, day))).or(() -> files.source(host, day));
+  }
+
   private boolean isDue(Lane lane, long day, List<Block> blocks, long now, boolean isUrgent) {
-    long end = day + KeptDay.MILLIS;
-    if (blocks.stream().noneMatch(each -> each.to() > day && each.from() < end)
-        || files.isExpired(day, clock.getAsLong())) {
+    if (!hasSamples(blocks, day) || files.isExpired(day, clock.getAsLong())) {
       return false;
     }
     long last = HostUsage.to(KeptUsage.hours(day), UsageTerms.DEFAULT);
@@ -124,23 +151,22 @@ final class UsageKeeper {
       return false;
     }
     UsageFile.Source here = KeptUsage.source(blocks);
-    UsageFile.Source known = empty.get(new HostDay(lane.host(), day));
-    if (known == null) {
-      known = files.source(lane.host(), day).orElse(null);
-    }
-    if (known != null && !known.isStale(here)) {
+    if (isKnown(lane.host(), day, here)) {
       return false;
     }
     // What is missing may come from another gateway, or the whole file.
-    return store.isIntact(lane.host()) || isUrgent && known == null;
+    return store.isIntact(lane.host()) || isUrgent && source(lane.host(), day).isEmpty();
   }
 
-  private CompletableFuture<Void> begin(String host, List<DueDay> due) {
+  private CompletableFuture<Void> begin(String host, List<DueDay> due, List<Long> months) {
     try {
       return CompletableFuture.runAsync(
               () -> {
                 for (DueDay day : due) {
                   compute(host, day);
+                }
+                for (long month : months) {
+                  make(host, month);
                 }
               },
               worker)
@@ -164,9 +190,7 @@ final class UsageKeeper {
       if (rows.isEmpty() && !files.has(host, due.day)) {
         empty.put(day, due.source);
       } else {
-        files.put(
-            UsageFile.of(
-                host, due.day, UsageTerms.DEFAULT, due.source, UsageHistory.ofDay(rows), rows));
+        files.put(UsageFile.ofDay(host, due.day, UsageTerms.DEFAULT, due.source, rows));
         empty.remove(day);
         files.counts().computed.increment();
       }
@@ -180,6 +204,15 @@ final class UsageKeeper {
             UsageFile.name(due.day),
             e.toString());
       }
+    }
+  }
+
+  private void make(String host, long month) {
+    try {
+      files.makeMonth(host, month);
+    } catch (IOException | RuntimeException e) {
+      files.counts().failed.increment();
+      LOG.warn("the usage of host {} by month is not kept: {}", host, e.toString());
     }
   }
 

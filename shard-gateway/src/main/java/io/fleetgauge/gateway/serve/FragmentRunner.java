@@ -31,7 +31,7 @@ import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.StopCheck;
-import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -315,9 +315,13 @@ public final class FragmentRunner {
     }
 
     @Override
-    public List<KeptDay> keptDays(String host, long from, long to) {
+    public List<KeptMonth> keptUsage(String host, long from, long to) throws QueryFailure {
+      Optional<QueryFailure> over = stop.reason();
+      if (over.isPresent()) {
+        throw over.get();
+      }
       List<Block> blocks = store.find(host).map(Lane::blocks).orElse(List.of());
-      return KeptUsage.days(store.usage(), host, blocks, from, to, incomplete::add);
+      return KeptUsage.months(store.usage(), host, blocks, from, to, incomplete::add);
     }
 
     @Override

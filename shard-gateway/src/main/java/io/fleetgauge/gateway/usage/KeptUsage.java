@@ -3,8 +3,13 @@ package io.fleetgauge.gateway.usage;
 import io.fleetgauge.gateway.store.block.Block;
 import io.fleetgauge.promql.usage.HostUsage;
 import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.KeptMonth;
+import io.fleetgauge.promql.usage.KeptRows;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageTerms;
+import java.time.Instant;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +32,15 @@ public final class KeptUsage {
 
   /** The blocks with samples that the usage of a day is made of, in order. */
   public static List<Block> blocks(List<Block> all, long day) {
-    long after = HostUsage.after(hours(day), UsageTerms.DEFAULT);
-    long to = HostUsage.to(hours(day), UsageTerms.DEFAULT);
+    return blocks(all, hours(day));
+  }
+
+  private static List<Block> blocks(List<Block> all, UsagePeriod period) {
+    long after = HostUsage.after(period, UsageTerms.DEFAULT);
+    long to = HostUsage.to(period, UsageTerms.DEFAULT);
+    if (all.isEmpty() || all.getFirst().from() > to) {
+      return List.of(); // most days are older than all blocks
+    }
     return all.stream().filter(each -> each.to() > after + 1 && each.from() <= to).toList();
   }
 
@@ -52,46 +64,130 @@ public final class KeptUsage {
     }
   }
 
+  /** The start of the month that a time is in, ms. */
+  static long monthOf(long time) {
+    return start(month(time));
+  }
+
+  /** The start of the month after the one that a time is in, ms. */
+  public static long monthAfter(long time) {
+    return start(month(time).plusMonths(1));
+  }
+
+  private static YearMonth month(long time) {
+    return YearMonth.from(Instant.ofEpochMilli(time).atOffset(ZoneOffset.UTC));
+  }
+
+  private static long start(YearMonth month) {
+    return month.atDay(1).atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli();
+  }
+
   /**
-   * The days of which something is between two times and that are valid.
+   * The months of which something is between two times.
    *
    * @param all the blocks of the host
    * @param incomplete receives the host if a file cannot be read that nothing is in place of
    */
-  public static List<KeptDay> days(
+  public static List<KeptMonth> months(
       UsageFiles files,
       String host,
       List<Block> all,
       long from,
       long to,
       Consumer<String> incomplete) {
-    List<KeptDay> days = new ArrayList<>();
-    for (long day : files.days(host, dayOf(from), to)) {
+    OfHost ofHost = new OfHost(files, host, all, incomplete);
+    List<KeptMonth> months = new ArrayList<>();
+    for (long month = monthOf(from); month < to; month = monthAfter(month)) {
+      long first = Math.max(month, dayOf(from));
+      long end = Math.min(monthAfter(month), to);
+      if (files.hasAny(host, first, end)) {
+        months.add(new Month(ofHost, month, first, end));
+      }
+    }
+    return months;
+  }
+
+  private record OfHost(
+      UsageFiles files, String host, List<Block> all, Consumer<String> incomplete) {
+    /** The day, unless it is stale. */
+    Optional<KeptDay> day(long day) {
       List<Block> blocks = blocks(all, day);
       boolean hasSamples = false;
       if (!blocks.isEmpty()) {
         Optional<UsageFile.Source> source = files.source(host, day);
         UsageFile.Source here = source(blocks);
         if (source.isPresent() && source.get().isStale(here)) {
-          continue;
+          return Optional.empty();
         }
         hasSamples = source.isPresent() && source.get().hasSamples(here);
       }
-      days.add(new Day(files, host, day, hasSamples, incomplete));
+      return Optional.of(new Day(this, day, hasSamples));
     }
-    return days;
+
+    /** Returns true if samples of a day are here, and no file that is as new as they are. */
+    boolean isOpen(long day) {
+      return files.has(host, day)
+          ? day(day).isEmpty()
+          : blocks(all, day).stream()
+              .anyMatch(each -> each.to() > day && each.from() < day + KeptDay.MILLIS);
+    }
   }
 
-  private record Day(
-      UsageFiles files, String host, long from, boolean hasSamples, Consumer<String> incomplete)
-      implements KeptDay {
+  /**
+   * @param first the first day that is asked for
+   * @param end days that are asked for start before it
+   */
+  private record Month(OfHost ofHost, long from, long first, long end) implements KeptMonth {
     @Override
-    public Optional<Rows> rows() {
-      Optional<UsageFile> file = files.read(host, from);
-      if (file.isEmpty() && !hasSamples) {
-        incomplete.accept(host);
+    public long to() {
+      return monthAfter(from);
+    }
+
+    @Override
+    public boolean hasSamples() {
+      return !blocks(ofHost.all, UsagePeriod.every(from, to(), to() - from)).isEmpty();
+    }
+
+    @Override
+    public Optional<KeptRows> whole() {
+      if (!ofHost.files.hasMonth(ofHost.host, from)) {
+        return Optional.empty();
       }
-      return file.map(each -> each);
+      for (long day = from; day < to(); day += KeptDay.MILLIS) {
+        if (ofHost.isOpen(day)) {
+          return Optional.empty();
+        }
+      }
+      return ofHost.files.readMonth(ofHost.host, from).map(UsageFile::whole);
+    }
+
+    @Override
+    public List<KeptDay> days() {
+      List<KeptDay> days = new ArrayList<>();
+      for (long day : ofHost.files.days(ofHost.host, first, end)) {
+        ofHost.day(day).ifPresent(days::add);
+      }
+      return days;
+    }
+  }
+
+  private record Day(OfHost ofHost, long from, boolean hasSamples) implements KeptDay {
+    @Override
+    public Optional<KeptRows> whole() {
+      return file().map(UsageFile::whole);
+    }
+
+    @Override
+    public Optional<KeptRows> hours() {
+      return file().map(UsageFile::hours);
+    }
+
+    private Optional<UsageFile> file() {
+      Optional<UsageFile> file = ofHost.files.read(ofHost.host, from);
+      if (file.isEmpty() && !hasSamples) {
+        ofHost.incomplete.accept(ofHost.host);
+      }
+      return file;
     }
   }
 }

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -25,12 +27,23 @@ import org.slf4j.LoggerFactory;
 public final class UsageFiles {
   private static final Logger LOG = LoggerFactory.getLogger(UsageFiles.class);
 
+  private static final OfHost NONE = new OfHost();
+
   private final Path root;
   private final long retentionMillis;
   private final UsageCounts counts = new UsageCounts();
-  private final Map<String, ConcurrentNavigableMap<Long, Entry>> hosts = new ConcurrentHashMap<>();
+  private final Map<String, OfHost> hosts = new ConcurrentHashMap<>();
   private final AtomicLong files = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
+
+  /** The files of one host, which its monitor guards while they are written. */
+  private static final class OfHost {
+    final ConcurrentNavigableMap<Long, Entry> days = new ConcurrentSkipListMap<>();
+    final ConcurrentNavigableMap<Long, Entry> months = new ConcurrentSkipListMap<>();
+
+    /** Months that cannot be one file, because their days are of different terms. */
+    final Set<Long> mixed = ConcurrentHashMap.newKeySet();
+  }
 
   /** A file on the disk. */
   private static final class Entry {
@@ -88,25 +101,33 @@ public final class UsageFiles {
     }
     try (Stream<Path> all = Files.list(folder)) {
       for (Path file : (Iterable<Path>) all::iterator) {
-        OptionalLong day = UsageFile.day(file.getFileName().toString());
+        String name = file.getFileName().toString();
+        Entry entry = new Entry(Files.size(file), null);
+        OptionalLong day = UsageFile.day(name);
         if (day.isPresent()) {
-          add(host, day.getAsLong(), new Entry(Files.size(file), null));
+          add(host(host).days, day.getAsLong(), entry);
+        }
+        OptionalLong month = UsageFile.month(name);
+        if (month.isPresent()) {
+          add(host(host).months, month.getAsLong(), entry);
         }
       }
     }
   }
 
-  private void add(String host, long day, Entry entry) {
-    Entry before =
-        hosts.computeIfAbsent(host, none -> new ConcurrentSkipListMap<>()).put(day, entry);
+  private OfHost host(String host) {
+    return hosts.computeIfAbsent(host, none -> new OfHost());
+  }
+
+  private void add(Map<Long, Entry> all, long from, Entry entry) {
+    Entry before = all.put(from, entry);
     files.addAndGet(before == null ? 1 : 0);
     bytes.addAndGet(entry.size - (before == null ? 0 : before.size));
   }
 
   /** Returns true if there is a file of the host. */
   public boolean has(String host) {
-    Map<Long, Entry> days = hosts.get(host);
-    return days != null && !days.isEmpty();
+    return !days(host).isEmpty();
   }
 
   /** Returns true if there is a file of a day of the host. */
@@ -115,15 +136,19 @@ public final class UsageFiles {
   }
 
   private ConcurrentNavigableMap<Long, Entry> days(String host) {
-    return hosts.getOrDefault(host, new ConcurrentSkipListMap<>());
+    return hosts.getOrDefault(host, NONE).days;
   }
 
-  /** The names of a host's files, in order. */
+  private ConcurrentNavigableMap<Long, Entry> months(String host) {
+    return hosts.getOrDefault(host, NONE).months;
+  }
+
+  /** The names of a host's days, in order. */
   public List<String> names(String host) {
     return days(host).keySet().stream().map(UsageFile::name).toList();
   }
 
-  /** The paths of a host's files, in order. */
+  /** The paths of a host's days, in order. */
   public List<Path> paths(String host) {
     return names(host).stream().map(name -> path(host, name)).toList();
   }
@@ -138,6 +163,17 @@ public final class UsageFiles {
     return from < to ? List.copyOf(days(host).subMap(from, to).keySet()) : List.of();
   }
 
+  /** Returns true if {@link #days} has any. */
+  boolean hasAny(String host, long from, long to) {
+    Long day = days(host).ceilingKey(from);
+    return day != null && day < to;
+  }
+
+  /** Returns true if there is a file of a month of the host. */
+  boolean hasMonth(String host, long month) {
+    return months(host).containsKey(month);
+  }
+
   /** The blocks that the file of a day was made of. */
   public Optional<UsageFile.Source> source(String host, long day) {
     Entry entry = days(host).get(day);
@@ -149,18 +185,27 @@ public final class UsageFiles {
 
   /** The file of a day; empty if there is none, or it is damaged, and none any more. */
   public Optional<UsageFile> read(String host, long day) {
-    if (!has(host, day)) {
+    return read(host, days(host), day, UsageFile.name(day));
+  }
+
+  /** The file of a month; as {@link #read}. */
+  Optional<UsageFile> readMonth(String host, long month) {
+    return read(host, months(host), month, UsageFile.monthName(month));
+  }
+
+  private Optional<UsageFile> read(String host, Map<Long, Entry> all, long from, String name) {
+    if (!all.containsKey(from)) {
       return Optional.empty();
     }
-    Path path = path(host, UsageFile.name(day));
+    Path path = path(host, name);
     try {
       UsageFile file = UsageFile.read(Files.readAllBytes(path));
-      if (!file.host().equals(host) || file.day() != day) {
+      if (!file.host().equals(host) || !file.name().equals(name)) {
         throw new IOException("it is that of host " + file.host() + " and " + file.name());
       }
       return Optional.of(file);
     } catch (NoSuchFileException e) {
-      forget(host, day); // it has expired or was removed
+      forget(all, from); // it has expired or was removed
       return Optional.empty();
     } catch (IOException e) {
       counts.damaged.increment();
@@ -169,16 +214,70 @@ public final class UsageFiles {
               + " gateway",
           path,
           e.getMessage());
-      delete(host, day);
+      delete(host, all, from, name);
       return Optional.empty();
     }
   }
 
   /** Writes the file of a day, in the place of one that is there. */
   public void put(UsageFile file) throws IOException {
-    byte[] all = file.toBytes();
-    BlockFolder.put(path(file.host(), file.name()), ByteBuffer.wrap(all));
-    add(file.host(), file.day(), new Entry(all.length, file.source()));
+    OfHost ofHost = host(file.host());
+    synchronized (ofHost) {
+      deleteMonth(file.host(), KeptUsage.monthOf(file.from()));
+      write(ofHost.days, file);
+    }
+  }
+
+  private void write(Map<Long, Entry> all, UsageFile file) throws IOException {
+    byte[] content = file.toBytes();
+    BlockFolder.put(path(file.host(), file.name()), ByteBuffer.wrap(content));
+    add(all, file.from(), new Entry(content.length, file.source()));
+  }
+
+  /**
+   * The months of a host that have ended and of which there are days, but no file.
+   *
+   * @param now ms since the epoch
+   */
+  public List<Long> monthsMissing(String host, long now) {
+    OfHost ofHost = hosts.getOrDefault(host, NONE);
+    List<Long> missing = new ArrayList<>();
+    Long day = ofHost.days.isEmpty() ? null : ofHost.days.firstKey();
+    while (day != null) {
+      long month = KeptUsage.monthOf(day);
+      long after = KeptUsage.monthAfter(month);
+      if (after <= now
+          && !ofHost.months.containsKey(month)
+          && !ofHost.mixed.contains(month)
+          && !isExpired(month, now)) {
+        missing.add(month);
+      }
+      day = ofHost.days.ceilingKey(after);
+    }
+    return missing;
+  }
+
+  /** Makes the file of a month of its days; nothing if one of them is not there any more. */
+  public void makeMonth(String host, long month) throws IOException {
+    OfHost ofHost = host(host);
+    Map<Long, Entry> days = ofHost.days.subMap(month, KeptUsage.monthAfter(month));
+    Map<Long, Entry> before = new TreeMap<>(days);
+    List<UsageFile> all = new ArrayList<>();
+    for (long day : before.keySet()) {
+      read(host, day).ifPresent(all::add);
+    }
+    boolean isMixed = all.stream().map(UsageFile::terms).distinct().count() > 1;
+    if (all.isEmpty() || isMixed) {
+      ofHost.mixed.add(month);
+      return;
+    }
+    UsageFile file = UsageFile.ofMonth(host, month, all);
+    synchronized (ofHost) {
+      // A day that has come meanwhile is not in it.
+      if (days.equals(before)) {
+        write(ofHost.months, file);
+      }
+    }
   }
 
   /**
@@ -196,7 +295,7 @@ public final class UsageFiles {
       throw new UsageFile.DamagedUsage(
           "the file " + name + " is that of host " + file.host() + " and " + file.name(), null);
     }
-    if (has(host, file.day()) || isExpired(file.day(), now)) {
+    if (has(host, file.from()) || isExpired(file.from(), now)) {
       return false;
     }
     put(file);
@@ -214,31 +313,43 @@ public final class UsageFiles {
 
   /** Removes the files of a host that have expired. */
   public void expire(String host, long now) {
-    for (long day : days(host).headMap(oldest(now)).keySet()) {
-      delete(host, day);
-    }
+    deleteDays(host, days(host).headMap(oldest(now)).keySet());
   }
 
   /** Removes all files of a host. */
   public void remove(String host) {
-    for (long day : days(host).keySet()) {
-      delete(host, day);
-    }
-    hosts.remove(host);
+    deleteDays(host, days(host).keySet());
   }
 
-  private void forget(String host, long day) {
-    Entry gone = days(host).remove(day);
+  private void deleteDays(String host, Set<Long> days) {
+    OfHost ofHost = hosts.getOrDefault(host, NONE);
+    synchronized (ofHost) {
+      for (long day : days) {
+        deleteMonth(host, KeptUsage.monthOf(day));
+        delete(host, ofHost.days, day, UsageFile.name(day));
+      }
+    }
+  }
+
+  private void deleteMonth(String host, long month) {
+    hosts.getOrDefault(host, NONE).mixed.remove(month);
+    if (months(host).containsKey(month)) {
+      delete(host, months(host), month, UsageFile.monthName(month));
+    }
+  }
+
+  private void forget(Map<Long, Entry> all, long from) {
+    Entry gone = all.remove(from);
     if (gone != null) {
       files.decrementAndGet();
       bytes.addAndGet(-gone.size);
     }
   }
 
-  private void delete(String host, long day) {
-    forget(host, day);
+  private void delete(String host, Map<Long, Entry> all, long from, String name) {
+    forget(all, from);
     try {
-      Files.deleteIfExists(path(host, UsageFile.name(day)));
+      Files.deleteIfExists(path(host, name));
     } catch (IOException e) {
       LOG.warn("an obsolete file of usage cannot be removed: {}", e.toString());
     }

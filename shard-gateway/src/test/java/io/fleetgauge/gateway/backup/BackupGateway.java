@@ -265,8 +265,7 @@ final class BackupGateway implements AutoCloseable {
 
   /** The usage of a host on a day, which nothing here was computed of. */
   static UsageFile usage(String host, long day) {
-    return UsageFile.of(
-        host, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of(), List.of());
+    return UsageFile.ofDay(host, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of());
   }
 
   static String restore(String rest) {

@@ -18,7 +18,9 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.KeptDay;
 import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsagePlaces;
 import io.fleetgauge.promql.usage.UsageRow;
+import io.fleetgauge.promql.usage.UsageSums;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
@@ -42,6 +44,9 @@ class UsageKeeperTest extends MaintainedLanes {
   private static final long DAY = KeptDay.MILLIS;
   private static final long START = 20_000 * DAY;
   private static final String FILE = "2024-10-04.usage";
+  private static final long OCTOBER = START - 3 * DAY;
+  private static final long NOVEMBER = OCTOBER + 31 * DAY;
+  private static final String MONTH_FILE = "2024-10.usage";
 
   /** Samples of so long, so that all of the first day are in blocks. */
   private static final long LONG_ENOUGH = 28 * HOUR;
@@ -49,9 +54,11 @@ class UsageKeeperTest extends MaintainedLanes {
   private static final ClusterView OWNED =
       new ClusterView(OwnershipTable.ofOwners(1, Map.of(HOST, "g1")), Map.of(), false);
 
+  private Duration retention = Duration.ofDays(3);
+
   @Override
   Duration retention() {
-    return Duration.ofDays(3);
+    return retention;
   }
 
   @Override
@@ -184,6 +191,40 @@ class UsageKeeperTest extends MaintainedLanes {
             new UsageTerms(300_000, 3_600_000, 500_000, 160_000)));
   }
 
+  /** Questions that a month answers. */
+  private static List<UsageQuestion> ofMonth() {
+    UsagePeriod october = UsagePeriod.every(OCTOBER, NOVEMBER, 31 * DAY);
+    return List.of(
+        by(october, List.of(), "hpc_job", "rack"),
+        by(october, List.of(), "tenant"),
+        by(october, List.of(), "user"),
+        by(october, List.of(Matcher.equal("tenant", "blue")), "hpc_job"),
+        by(
+            UsagePeriod.of(List.of(OCTOBER - 40 * DAY, OCTOBER - DAY, NOVEMBER)),
+            List.of(Matcher.equal("Hostname", HOST)),
+            "tenant"),
+        by(
+            UsagePeriod.of(List.of(OCTOBER - 7 * HOUR, NOVEMBER + DAY / 2, NOVEMBER + DAY)),
+            List.of(),
+            "tenant",
+            "Hostname"));
+  }
+
+  /** Questions about a month that its days answer. */
+  private static List<UsageQuestion> ofDays() {
+    UsagePeriod october = UsagePeriod.every(OCTOBER, NOVEMBER, 31 * DAY);
+    return List.of(
+        by(october, List.of()),
+        by(october, List.of(), "UUID"),
+        by(october, List.of(Matcher.equal("UUID", "G2")), "tenant"),
+        by(UsagePeriod.every(START, NOVEMBER, 9 * DAY), List.of(), "tenant"),
+        by(UsagePeriod.of(List.of(OCTOBER, START + HOUR, NOVEMBER)), List.of(), "tenant"));
+  }
+
+  private static UsageQuestion by(UsagePeriod period, List<Matcher> matchers, String... kept) {
+    return new UsageQuestion(matchers, List.of(kept), period, UsageTerms.DEFAULT);
+  }
+
   private static BigInteger sum(List<UsageRow> rows, Amount amount) {
     return rows.stream()
         .map(row -> row.amount(amount).toBigInteger())
@@ -212,6 +253,39 @@ class UsageKeeperTest extends MaintainedLanes {
     maintain();
     maintain();
     assertThat(store.blockFiles(HOST)).isEmpty();
+  }
+
+  /** One with a third GPU on the first day. */
+  private void adoptLateBlock() throws Exception {
+    List<Tick> late = new ArrayList<>();
+    for (long time = START + 5 * HOUR + 1; time < START + 6 * HOUR; time += MINUTE) {
+      late.add(tick(HOST, time, "G3"));
+    }
+    Path block = store.block(HOST, late, folder.resolve("backup"));
+    LaneThread lane = threads.of(HOST);
+    assertThat(
+            lane.<List<Store.Adoption>>call(
+                    hosts -> {
+                      try {
+                        return store.adopt(HOST, List.of(block));
+                      } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                      }
+                    })
+                .get(120, TimeUnit.SECONDS))
+        .containsExactly(Store.Adoption.UNITED);
+  }
+
+  /** Samples of two days of October, and of the second of November. */
+  private void fillTwoMonths() throws Exception {
+    retention = Duration.ofDays(60);
+    restart();
+    send(START + LONG_ENOUGH);
+    take(HOST, NOVEMBER + DAY, NOVEMBER + DAY + 6 * HOUR);
+  }
+
+  private Path month() {
+    return store.folder(HOST).resolve(MONTH_FILE);
   }
 
   private Path file() {
@@ -314,23 +388,7 @@ class UsageKeeperTest extends MaintainedLanes {
     fill();
     keep();
     List<UsageRow> before = rows(question(START, START + DAY, HOUR));
-    List<Tick> late = new ArrayList<>();
-    for (long time = START + 5 * HOUR + 1; time < START + 6 * HOUR; time += MINUTE) {
-      late.add(tick(HOST, time, "G3"));
-    }
-    Path block = store.block(HOST, late, folder.resolve("backup"));
-    LaneThread lane = threads.of(HOST);
-    assertThat(
-            lane.<List<Store.Adoption>>call(
-                    hosts -> {
-                      try {
-                        return store.adopt(HOST, List.of(block));
-                      } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                      }
-                    })
-                .get(120, TimeUnit.SECONDS))
-        .containsExactly(Store.Adoption.UNITED);
+    adoptLateBlock();
     List<UsageRow> samples = rows(question(START, START + DAY, HOUR));
     assertThat(samples).isNotEqualTo(before);
     restart();
@@ -339,6 +397,78 @@ class UsageKeeperTest extends MaintainedLanes {
     assertThat(rows(question(START, START + DAY, HOUR))).isEqualTo(samples);
     expire();
     assertThat(rows(question(START, START + DAY, HOUR))).isEqualTo(samples);
+  }
+
+  @Test
+  void aMonthAnswersWhatItsSamplesAnswer() throws Exception {
+    fillTwoMonths();
+    List<List<UsageRow>> before = rows(ofMonth());
+    List<List<UsageRow>> days = rows(ofDays());
+    keep();
+    keep();
+    assertThat(month()).exists();
+    assertSame(before, rows(ofMonth()));
+    assertSame(days, rows(ofDays()));
+    now = NOVEMBER + 70 * DAY;
+    maintain();
+    maintain();
+    assertThat(store.blockFiles(HOST)).isEmpty();
+    restart();
+    assertSame(before, rows(ofMonth()));
+    assertSame(days, rows(ofDays()));
+    // So it is the month that answers.
+    Files.delete(file());
+    assertSame(before, rows(ofMonth()));
+  }
+
+  @Test
+  void aMonthIsMadeAgainWhenADayOfItHasChanged() throws Exception {
+    fillTwoMonths();
+    keep();
+    keep();
+    List<List<UsageRow>> before = rows(ofMonth());
+    adoptLateBlock();
+    List<List<UsageRow>> samples = rows(ofMonth());
+    assertThat(samples.getFirst()).isNotEqualTo(before.getFirst());
+    byte[] old = Files.readAllBytes(month());
+    keep();
+    assertThat(Files.readAllBytes(month())).isNotEqualTo(old);
+    assertSame(samples, rows(ofMonth()));
+  }
+
+  @Test
+  void aDamagedMonthIsMadeAgainOfItsDays() throws Exception {
+    fillTwoMonths();
+    keep();
+    keep();
+    List<List<UsageRow>> before = rows(ofMonth());
+    byte[] bytes = Files.readAllBytes(month());
+    bytes[bytes.length / 2] ^= 4;
+    Files.write(month(), bytes);
+    assertSame(before, rows(ofMonth()));
+    assertThat(store.usage().counts().damaged.sum()).isOne();
+    assertThat(month()).doesNotExist();
+    keep();
+    assertThat(month()).exists();
+    assertSame(before, rows(ofMonth()));
+  }
+
+  @Test
+  void aMonthGoesWithTheFirstOfItsDays() throws Exception {
+    fillTwoMonths();
+    keep();
+    keep();
+    now = START + 401 * DAY;
+    maintain();
+    maintain();
+    assertThat(month()).exists();
+    now += 1;
+    maintain();
+    assertThat(month()).doesNotExist();
+    assertThat(store.usage().names(HOST)).isNotEmpty();
+    removeStray(HOST);
+    assertThat(store.usage().fileCount()).isZero();
+    assertThat(store.usage().fileBytes()).isZero();
   }
 
   @Test
@@ -368,7 +498,9 @@ class UsageKeeperTest extends MaintainedLanes {
     assertThat(file()).doesNotExist();
     keep();
     assertThat(file()).exists();
-    assertThat(UsageFile.read(Files.readAllBytes(file())).hours()).isEqualTo(before);
+    UsageSums kept = new UsageSums(List.of(), List.of());
+    UsageFile.read(Files.readAllBytes(file())).hours().addTo(kept, UsagePlaces.same(KeptDay.HOURS));
+    assertThat(kept.rows()).isEqualTo(before);
   }
 
   @Test

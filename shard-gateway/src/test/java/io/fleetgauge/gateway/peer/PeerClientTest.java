@@ -294,8 +294,7 @@ class PeerClientTest extends PeersContract {
 
   private UsageFile usage(String gateway, long day) throws Exception {
     UsageFile file =
-        UsageFile.of(
-            HOST, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of(), List.of());
+        UsageFile.ofDay(HOST, day, UsageTerms.DEFAULT, new UsageFile.Source(day, 7), List.of());
     gateways.get(gateway).store.usage().put(file);
     return file;
   }
