@@ -122,7 +122,6 @@ final class SampleReads {
   private final class Making {
     private final Rows rows;
     private final Map<Selection, UsageSeries> series = new LinkedHashMap<>();
-    private final long budget;
     private final ReadOptions options;
     private final long now = clock.getAsLong();
     private final TreeSet<String> notes = new TreeSet<>();
@@ -130,7 +129,6 @@ final class SampleReads {
 
     private Making(Rows rows, List<UsageSelection> of, long budget, ReadOptions options) {
       this.rows = rows;
-      this.budget = budget;
       this.options = options;
       of.forEach(each -> series.put(each.selection(), new UsageSeries(each, budget)));
     }
@@ -146,8 +144,7 @@ final class SampleReads {
         return Future.succeededFuture();
       }
       UsageRead read =
-          new UsageRead(
-              rows.matchers(), UsageSeries.LABELS, period.get(), UsageSelection.TERMS, budget);
+          new UsageRead(rows.matchers(), UsageSeries.LABELS, period.get(), UsageSelection.TERMS);
       return stores
           .fleet()
           .usage(read, options)

@@ -1,6 +1,5 @@
 package io.fleetgauge.promql.usage.series;
 
-import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.sample.Labels;
 import java.util.Arrays;
@@ -60,11 +59,20 @@ public enum UsageMetric {
   /** Each becomes a series. */
   final List<Part> parts;
 
+  /** The amounts of all parts, as bits. */
+  final int bits;
+
   UsageMetric(String metric, String unit, String help, Part... parts) {
     this.metric = metric;
     this.unit = unit;
     this.help = help;
     this.parts = List.of(parts);
+    this.bits =
+        this.parts.stream()
+            .flatMap(part -> part.units.keySet().stream())
+            .distinct()
+            .mapToInt(Amount::bit)
+            .sum();
   }
 
   /**
@@ -76,23 +84,6 @@ public enum UsageMetric {
   record Part(String name, Map<Amount, Double> units) {
     Part(String name, Amount amount, double units) {
       this(name, Map.of(amount, units));
-    }
-
-    boolean isZero(Integral[] sums) {
-      for (Amount amount : units.keySet()) {
-        if (!sums[amount.ordinal()].isZero()) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    double value(Integral[] sums) {
-      double value = 0;
-      for (Map.Entry<Amount, Double> each : units.entrySet()) {
-        value += sums[each.getKey().ordinal()].toDouble() / each.getValue();
-      }
-      return value;
     }
   }
 

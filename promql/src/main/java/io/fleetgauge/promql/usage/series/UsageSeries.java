@@ -11,14 +11,13 @@ import io.fleetgauge.sample.Series;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /** Makes the series of a selection of rows, period by period. Not thread-safe. */
 public final class UsageSeries {
   /** The labels of rows that series have. */
   public static final List<String> LABELS = UsageLabels.OWNER.stream().sorted().toList();
-
-  private static final int AMOUNTS = Amount.values().length;
 
   private final UsageSelection selection;
   private final long most;
@@ -68,36 +67,62 @@ public final class UsageSeries {
 
   private void add(UsagePeriod period, Labels owner, List<UsageRow> rows) throws QueryFailure {
     List<Counter> counters = counters(owner);
-    Integral[] sums = new Integral[AMOUNTS];
-    Arrays.fill(sums, new Integral());
+    Hour hour = new Hour();
     int next = 0;
     for (int i = rows.getFirst().interval(); i < period.intervals(); i++) {
       if (period.start(i) % UsageTimes.HOUR == 0) {
         if (next == rows.size()) {
           return;
         }
-        Arrays.fill(sums, new Integral());
+        hour = new Hour();
       }
       if (next < rows.size() && rows.get(next).interval() == i) {
-        add(sums, rows.get(next++));
+        hour.add(rows.get(next++));
       }
       for (Counter counter : counters) {
-        if (counter.isThere(sums)) {
-          add(counter, period.end(i), sums);
+        if (hour.has(counter.metric)) {
+          add(counter, period.end(i), hour);
         }
       }
     }
   }
 
-  private static void add(Integral[] sums, UsageRow row) {
-    for (int i = 0; i < sums.length; i++) {
-      Integral more = row.amounts().get(i);
-      sums[i] = more.isZero() ? sums[i] : sums[i].plus(more);
+  /** What an owner has used since an hour began. */
+  private static final class Hour {
+    private final Integral[] sums = new Integral[Amount.values().length];
+    private int known;
+
+    private Hour() {
+      Arrays.fill(sums, new Integral());
+    }
+
+    private void add(UsageRow row) {
+      known |= row.counted();
+      for (int i = 0; i < sums.length; i++) {
+        Integral more = row.amounts().get(i);
+        if (!more.isZero()) {
+          known |= 1 << i;
+          sums[i] = sums[i].plus(more);
+        }
+      }
+    }
+
+    /** Returns true if there is something that a metric counts, in any class. */
+    private boolean has(UsageMetric metric) {
+      return (known & metric.bits) != 0;
+    }
+
+    private double value(UsageMetric.Part part) {
+      double value = 0;
+      for (Map.Entry<Amount, Double> each : part.units().entrySet()) {
+        value += sums[each.getKey().ordinal()].toDouble() / each.getValue();
+      }
+      return value;
     }
   }
 
-  private void add(Counter counter, long minute, Integral[] sums) throws QueryFailure {
-    sample(counter.labels, minute, counter.part.value(sums));
+  private void add(Counter counter, long minute, Hour hour) throws QueryFailure {
+    sample(counter.labels, minute, hour.value(counter.part));
     if (minute % UsageTimes.HOUR == 0) {
       sample(counter.labels, minute + 1, 0);
     }
@@ -113,17 +138,7 @@ public final class UsageSeries {
   }
 
   /** One series of an owner. */
-  private record Counter(Labels labels, UsageMetric metric, UsageMetric.Part part) {
-    /** Returns true if the owner has something that the metric counts, in any class. */
-    boolean isThere(Integral[] sums) {
-      for (UsageMetric.Part each : metric.parts) {
-        if (!each.isZero(sums)) {
-          return true;
-        }
-      }
-      return false;
-    }
-  }
+  private record Counter(Labels labels, UsageMetric metric, UsageMetric.Part part) {}
 
   private List<Counter> counters(Labels owner) {
     List<Counter> counters = new ArrayList<>();

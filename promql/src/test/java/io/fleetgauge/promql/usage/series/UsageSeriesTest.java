@@ -76,6 +76,8 @@ class UsageSeriesTest {
                       Labels.of("hpc_job", job),
                       i,
                       Arrays.stream(sums).mapToObj(each -> new Integral(0, each)).toList(),
+                      0,
+                      -1,
                       -1,
                       -1));
             }
