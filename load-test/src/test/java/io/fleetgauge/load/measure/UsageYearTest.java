@@ -31,9 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A report over days whose samples have expired, through a gateway and a query API. It prints the
- * size of the records and the time of the report. {@code -Dfleetgauge.usage.hosts=1000
- * -Dfleetgauge.usage.days=365} measures what docs/report.md says.
+ * A report and a series of usage over days whose samples have expired, through a gateway and a
+ * query API. It prints the size of the records and the time of each. {@code
+ * -Dfleetgauge.usage.hosts=1000 -Dfleetgauge.usage.days=365} measures what docs/report.md says.
  */
 class UsageYearTest {
   private static final int HOSTS = Integer.getInteger("fleetgauge.usage.hosts", 3);
@@ -157,22 +157,35 @@ class UsageYearTest {
                   + "&to="
                   + Instant.ofEpochMilli(NOW));
       for (int i = 0; i < 3; i++) {
-        long begun = System.nanoTime();
-        HttpResponse<String> answer =
-            client.send(
-                HttpRequest.newBuilder(report).build(), HttpResponse.BodyHandlers.ofString());
-        System.out.printf(
-            "report by user: %.2f s, %d bytes%n",
-            (System.nanoTime() - begun) / 1e9, answer.body().length());
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        JsonObject json = new JsonObject(answer.body());
-        assertThat(json.getJsonArray("warnings", new JsonArray())).as(answer.body()).isEmpty();
         double hours = 0;
-        for (Object each : json.getJsonObject("data").getJsonArray("rows")) {
+        for (Object each : answer(client, report, "report by user").getJsonArray("rows")) {
           hours += ((JsonObject) each).getDouble("gpu_hours_allocated");
         }
         assertThat(hours).isCloseTo(24.0 * GPUS * DAYS * HOSTS, within(1e-3));
       }
+      URI series =
+          report.resolve(
+              "/api/v1/query?time="
+                  + Instant.ofEpochMilli(NOW)
+                  + "&query=sum(sum_over_time(job:gpu_seconds:total%5B"
+                  + DAYS
+                  + "d:1h%5D))");
+      JsonObject sum = answer(client, series, "series").getJsonArray("result").getJsonObject(0);
+      assertThat(Double.parseDouble(sum.getJsonArray("value").getString(1)))
+          .as("last values of the hours of all jobs")
+          .isCloseTo(86_400.0 * GPUS * DAYS * HOSTS, within(1.0));
     }
+  }
+
+  private static JsonObject answer(HttpClient client, URI uri, String name) throws Exception {
+    long begun = System.nanoTime();
+    HttpResponse<String> answer =
+        client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    System.out.printf(
+        "%s: %.2f s, %d bytes%n", name, (System.nanoTime() - begun) / 1e9, answer.body().length());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    JsonObject json = new JsonObject(answer.body());
+    assertThat(json.getJsonArray("warnings", new JsonArray())).as(answer.body()).isEmpty();
+    return json.getJsonObject("data");
   }
 }

@@ -3,7 +3,7 @@ package io.fleetgauge.promql.plan;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.sample.Labels;
 
-/** Detects aggregations over all series of a metric that no rollup can serve. */
+/** Detects aggregations over all stored series of a metric that no rollup can serve. */
 public final class WideFold {
   private WideFold() {}
 
@@ -24,7 +24,8 @@ public final class WideFold {
   private static boolean isWide(Expr expr) {
     return switch (expr) {
       case Expr.Selector selector ->
-          selector.matchers().stream().allMatch(matcher -> matcher.name().equals(Labels.NAME));
+          selector.matchers().stream().allMatch(matcher -> matcher.name().equals(Labels.NAME))
+              && UsageUse.obstacle(selector).isEmpty();
       case Expr.Aggregate inner -> false;
       case Expr.Number _,
           Expr.Text _,

@@ -44,6 +44,7 @@ class WideFoldTest {
         "sum by (rack) (rate(x[5m]))",
         "vector(1)",
         "sum(vector(1))",
+        "sum(rate(job:gpu_seconds:total[5m]))",
       })
   void anAggregationOfSomeSeriesOrFromRollupsIsNotWide(String text) throws Exception {
     assertThat(isWide(text, Planner.Mode.AUTO)).as(text).isFalse();

@@ -125,13 +125,17 @@ final class UsageLookups {
 
   Future<Gathered<List<Labels>>> labelSets(
       SeriesFilter filter, Caller caller, int limit, ReadOptions options) throws QueryFailure {
-    int most = (int) Math.min(Integer.MAX_VALUE, caller.limits().series() + 1);
     return joined(
         filter,
         each -> stored.labelSets(each, caller, limit, options),
-        each -> stored.labelSets(each, caller, most, options),
+        each -> stored.labelSets(each, caller, most(caller), options),
         UsageLookups::series,
         new TreeSet<>());
+  }
+
+  /** A limit of what is asked for is none of what that is made of. */
+  private static int most(Caller caller) {
+    return (int) Math.min(Integer.MAX_VALUE, caller.limits().series() + 1);
   }
 
   private static Collection<Labels> series(UsageSelector usage, List<Labels> found) {
