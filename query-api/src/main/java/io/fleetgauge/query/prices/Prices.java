@@ -1,5 +1,6 @@
 package io.fleetgauge.query.prices;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -10,19 +11,30 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Prices of GPU hours. Immutable.
+ * Prices of GPU hours, and of what their owners use of hosts. Immutable.
  *
  * @param currency as reports name it; may be empty
  * @param zone of the hours of the day and of dates without a time
- * @param shares empty if prices are not divided
+ * @param cpu of an hour of CPU time; empty if it costs nothing
+ * @param memory of a GiB of a host's memory for an hour; empty if it costs nothing
  * @param rules the first that applies counts
  */
-public record Prices(String currency, ZoneId zone, Optional<Shares> shares, List<PriceRule> rules) {
+public record Prices(
+    String currency,
+    ZoneId zone,
+    Optional<BigDecimal> cpu,
+    Optional<BigDecimal> memory,
+    List<PriceRule> rules) {
   static final ZoneId UTC = ZoneId.of("UTC");
-  static final Prices NONE = new Prices("", UTC, Optional.empty(), List.of());
+  static final Prices NONE = new Prices("", UTC, Optional.empty(), Optional.empty(), List.of());
 
   public Prices {
     rules = List.copyOf(rules);
+  }
+
+  /** True if not only hours of GPUs have a price. */
+  public boolean hasParts() {
+    return cpu.isPresent() || memory.isPresent();
   }
 
   /** The rules that apply at a time, in their order. */

@@ -20,10 +20,9 @@ import java.util.regex.Pattern;
 /** Reads {@code report.prices}; docs/report.md describes its form. */
 final class PricesReader {
   private static final Set<String> KEYS =
-      new TreeSet<>(List.of("currency", "zone", "shares", "prices"));
+      new TreeSet<>(List.of("currency", "zone", "cpu", "memory", "prices"));
   private static final Set<String> OF_RULE =
       new TreeSet<>(List.of("name", "model", "profile", "tenant", "from", "to", "hours", "price"));
-  private static final Set<String> OF_SHARES = new TreeSet<>(List.of("gpu", "cpu", "memory"));
   private static final Pattern HOURS = Pattern.compile("(\\d{1,2})-(\\d{1,2})");
   private static final int MOST_RULES = 10_000;
   private static final int MOST_NAME = 100;
@@ -71,13 +70,8 @@ final class PricesReader {
       problems.add("currency is left out: it has more than 16 characters, or odd ones");
       currency = "";
     }
-    Optional<Shares> shares = Optional.empty();
-    if (root.has("shares")) {
-      shares = shares(root.path("shares"));
-      if (shares.isEmpty()) {
-        problems.add("shares are left out: gpu, cpu and memory have to be percent that are 100");
-      }
-    }
+    Optional<BigDecimal> cpu = price(root, "cpu");
+    Optional<BigDecimal> memory = price(root, "memory");
     List<PriceRule> rules = new ArrayList<>();
     Set<String> names = new HashSet<>();
     int at = 0;
@@ -96,7 +90,7 @@ final class PricesReader {
         problems.add("entry " + at + " of prices is left out: " + e.getMessage());
       }
     }
-    return problems.content(new Prices(currency, zone, shares, rules));
+    return problems.content(new Prices(currency, zone, cpu, memory, rules));
   }
 
   /** Says what is wrong with an entry. */
@@ -108,21 +102,18 @@ final class PricesReader {
     }
   }
 
-  private static Optional<Shares> shares(JsonNode node) {
-    Optional<BigDecimal> gpu = RateForm.number(node.path("gpu").asText());
-    Optional<BigDecimal> cpu = RateForm.number(node.path("cpu").asText("0"));
-    Optional<BigDecimal> memory = RateForm.number(node.path("memory").asText("0"));
-    boolean isKnown = node.isObject();
-    for (Map.Entry<String, JsonNode> each : node.properties()) {
-      isKnown &= OF_SHARES.contains(each.getKey());
+  private Optional<BigDecimal> price(JsonNode root, String key) {
+    Optional<BigDecimal> price = RateForm.number(root.path(key).asText());
+    if (root.has(key) && price.isEmpty()) {
+      problems.add(key + " is left out: " + noPrice(root.path(key).asText()));
     }
-    if (!isKnown || gpu.isEmpty() || cpu.isEmpty() || memory.isEmpty()) {
-      return Optional.empty();
-    }
-    BigDecimal sum = gpu.get().add(cpu.get()).add(memory.get());
-    return sum.compareTo(Shares.WHOLE) == 0
-        ? Optional.of(new Shares(gpu.get(), cpu.get(), memory.get()))
-        : Optional.empty();
+    return price;
+  }
+
+  private static String noPrice(String text) {
+    return "price is "
+        + RateForm.shown(text)
+        + "; it has to be a number of at most 9 digits and 9 decimals";
   }
 
   private PriceRule rule(JsonNode entry, int at) throws Unreadable {
@@ -158,13 +149,7 @@ final class PricesReader {
         from,
         to,
         hours(entry),
-        RateForm.number(price)
-            .orElseThrow(
-                () ->
-                    new Unreadable(
-                        "price is "
-                            + RateForm.shown(price)
-                            + "; it has to be a number of at most 9 digits and 9 decimals")));
+        RateForm.number(price).orElseThrow(() -> new Unreadable(noPrice(price))));
   }
 
   private static Matcher matcher(JsonNode entry, String key, String label) throws Unreadable {

@@ -29,7 +29,7 @@ final class Definitions {
             + Durations.print(terms.bridge())
             + " are allocated");
     Rates rates = report.query().rates();
-    if (!rates.prices().rules().isEmpty()) {
+    if (!rates.prices().rules().isEmpty() || rates.prices().hasParts()) {
       all.add(prices(report.rules(), rates));
     }
     if (!rates.carbon().isEmpty()) {
@@ -49,23 +49,20 @@ final class Definitions {
         rules.stream()
             .map(rule -> rule.name() + " " + Figure.plain(rule.price()))
             .collect(Collectors.joining(", "));
-    String shares =
+    String ofCpu =
+        rates.prices().cpu().map(price -> "; of a CPU hour " + Figure.plain(price)).orElse("");
+    String ofMemory =
         rates
             .prices()
-            .shares()
-            .map(
-                of ->
-                    "; of it GPU %s %%, CPU %s %%, memory %s %%"
-                        .formatted(
-                            Figure.plain(of.gpu()),
-                            Figure.plain(of.cpu()),
-                            Figure.plain(of.memory())))
+            .memory()
+            .map(price -> "; of a GiB of host memory for an hour " + Figure.plain(price))
             .orElse("");
     return "Price of an allocated GPU hour"
         + (currency.isEmpty() ? "" : " in " + currency)
         + ": "
         + (each.isEmpty() ? "no rule applies" : each)
-        + shares;
+        + ofCpu
+        + ofMemory;
   }
 
   static BigDecimal ratio(int millionths) {

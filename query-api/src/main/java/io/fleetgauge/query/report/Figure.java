@@ -2,14 +2,13 @@ package io.fleetgauge.query.report;
 
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.query.prices.Rates;
-import io.fleetgauge.query.prices.Shares;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
-import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The figures of a row. */
 enum Figure {
@@ -81,10 +80,15 @@ enum Figure {
       Unit.SECONDS,
       (row, rates) -> some(row.of(Amount.HOST_MEMORY_TIME)).map(Units::deviceSeconds)),
   IO("io_bytes", Unit.GIB, (row, rates) -> count(row, Amount.IO)),
-  COST("cost", Unit.PLAIN, (row, rates) -> cost(row).map(Units::rounded)),
-  COST_GPU("cost_gpu", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::gpu)),
-  COST_CPU("cost_cpu", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::cpu)),
-  COST_MEMORY("cost_memory", Unit.PLAIN, (row, rates) -> part(row, rates, Shares::memory)),
+  COST("cost", Unit.PLAIN, (row, rates) -> cost(row, rates).map(Units::rounded)),
+  COST_GPU(
+      "cost_gpu",
+      Unit.PLAIN,
+      (row, rates) ->
+          rates.prices().hasParts() ? costOfGpus(row).map(Units::rounded) : Optional.empty()),
+  COST_CPU("cost_cpu", Unit.PLAIN, (row, rates) -> costOfCpu(row, rates).map(Units::rounded)),
+  COST_MEMORY(
+      "cost_memory", Unit.PLAIN, (row, rates) -> costOfMemory(row, rates).map(Units::rounded)),
   HOURS_UNPRICED(
       "gpu_hours_unpriced",
       Unit.HOURS,
@@ -191,21 +195,33 @@ enum Figure {
     return some(row.of(time)).map(known -> Units.quotient(row.of(integral), known));
   }
 
-  private static Optional<BigDecimal> cost(Sums row) {
+  private static Optional<BigDecimal> cost(Sums row, Rates rates) {
+    return Stream.of(costOfGpus(row), costOfCpu(row, rates), costOfMemory(row, rates))
+        .flatMap(Optional::stream)
+        .reduce(BigDecimal::add);
+  }
+
+  private static Optional<BigDecimal> costOfGpus(Sums row) {
     return row.priced().entrySet().stream()
         .filter(each -> each.getValue().toBigInteger().signum() != 0)
         .map(each -> Units.cost(each.getKey(), each.getValue()))
         .reduce(BigDecimal::add);
   }
 
-  private static Optional<BigDecimal> part(
-      Sums row, Rates rates, Function<Shares, BigDecimal> share) {
+  private static Optional<BigDecimal> costOfCpu(Sums row, Rates rates) {
     return rates
         .prices()
-        .shares()
+        .cpu()
+        .flatMap(price -> row.count(Amount.CPU).map(time -> Units.costOfCpu(price, time)));
+  }
+
+  private static Optional<BigDecimal> costOfMemory(Sums row, Rates rates) {
+    return some(row.of(Amount.HOST_MEMORY_TIME))
         .flatMap(
-            shares ->
-                cost(row)
-                    .map(all -> Units.rounded(all.multiply(share.apply(shares)).movePointLeft(2))));
+            known ->
+                rates
+                    .prices()
+                    .memory()
+                    .map(price -> Units.costOfMemory(price, row.of(Amount.HOST_MEMORY))));
   }
 }

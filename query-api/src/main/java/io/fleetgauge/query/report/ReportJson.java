@@ -8,7 +8,6 @@ import io.fleetgauge.query.http.Json;
 import io.fleetgauge.query.prices.PriceRule;
 import io.fleetgauge.query.prices.Prices;
 import io.fleetgauge.query.prices.Rates;
-import io.fleetgauge.query.prices.Shares;
 import io.fleetgauge.sample.prometheus.Numbers;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -140,13 +139,11 @@ final class ReportJson {
     json.writeObjectFieldStart("prices");
     json.writeStringField("currency", prices.currency());
     json.writeStringField("zone", prices.zone().getId());
-    if (prices.shares().isPresent()) {
-      Shares shares = prices.shares().get();
-      json.writeObjectFieldStart("shares");
-      number(json, "gpu", shares.gpu());
-      number(json, "cpu", shares.cpu());
-      number(json, "memory", shares.memory());
-      json.writeEndObject();
+    if (prices.cpu().isPresent()) {
+      number(json, "cpu", prices.cpu().get());
+    }
+    if (prices.memory().isPresent()) {
+      number(json, "memory", prices.memory().get());
     }
     json.writeArrayFieldStart("rules");
     for (PriceRule rule : report.rules()) {

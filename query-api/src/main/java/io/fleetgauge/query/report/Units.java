@@ -21,6 +21,8 @@ final class Units {
   private static final BigDecimal MICROJOULES_PER_JOULE = BigDecimal.valueOf(1_000_000L);
   private static final BigDecimal MICROJOULES_PER_KWH = BigDecimal.valueOf(3_600_000_000_000L);
   private static final BigDecimal MILLIS_PER_SECOND = BigDecimal.valueOf(1_000);
+  private static final BigDecimal MILLIS_PER_HOUR = BigDecimal.valueOf(3_600_000);
+  private static final BigDecimal BYTES_PER_GIB = BigDecimal.valueOf(1 << 30);
 
   private Units() {}
 
@@ -58,6 +60,18 @@ final class Units {
 
   static BigDecimal quotient(BigInteger integral, BigInteger time) {
     return new BigDecimal(integral).divide(new BigDecimal(time), DIGITS);
+  }
+
+  /** What CPU time costs, of its ms; to be rounded once it is summed up. */
+  static BigDecimal costOfCpu(BigDecimal price, BigInteger millis) {
+    return new BigDecimal(millis).multiply(price).divide(MILLIS_PER_HOUR, MORE_DIGITS);
+  }
+
+  /** What memory costs, of bytes times ms; to be rounded once it is summed up. */
+  static BigDecimal costOfMemory(BigDecimal price, BigInteger byteMillis) {
+    return new BigDecimal(byteMillis)
+        .multiply(price)
+        .divide(MILLIS_PER_HOUR.multiply(BYTES_PER_GIB), MORE_DIGITS);
   }
 
   /** What allocated time costs; to be rounded once it is summed up. */

@@ -39,7 +39,8 @@ class PricesTest {
         read(
             """
             currency: EUR
-            shares: {gpu: 95, cpu: 3, memory: 2}
+            cpu: 0.01
+            memory: 0.002
             prices:
               - {name: physics at night, model: "NVIDIA H100.*", tenant: physics, hours: 22-6, price: 1.10}
               - {name: H100 in 2026, model: "NVIDIA H100.*", from: 2026-01-01, to: 2027-01-01, price: 2.5}
@@ -47,8 +48,8 @@ class PricesTest {
               - {name: slice, profile: "1g.*", price: 0.3}
             """);
     assertThat(prices.currency()).isEqualTo("EUR");
-    assertThat(prices.shares())
-        .hasValue(new Shares(new BigDecimal(95), new BigDecimal(3), new BigDecimal(2)));
+    assertThat(prices.cpu()).hasValue(new BigDecimal("0.01"));
+    assertThat(prices.memory()).hasValue(new BigDecimal("0.002"));
     assertThat(prices.rules().getFirst().price()).isEqualTo(new BigDecimal("1.10"));
     String h100 = "NVIDIA H100 80GB HBM3";
     assertThat(rule(prices, "2026-11-01T23:00:00Z", h100, "physics")).hasValue("physics at night");
@@ -127,7 +128,7 @@ class PricesTest {
         PricesReader.read(
             """
             currency: "much too long a currency"
-            shares: {gpu: 90, cpu: 3, memory: 2}
+            cpu: -3
             zone: Mars/Base
             color: red
             prices:
@@ -152,7 +153,7 @@ class PricesTest {
             """,
             Prices.NONE);
     assertThat(content.value().rules()).extracting(PriceRule::name).containsExactly("good", "last");
-    assertThat(content.value().shares()).isEmpty();
+    assertThat(content.value().cpu()).isEmpty();
     assertThat(content.value().currency()).isEmpty();
     assertThat(content.leftOut()).isEqualTo(20);
     assertThat(content.problems())

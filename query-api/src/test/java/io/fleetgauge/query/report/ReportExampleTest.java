@@ -83,7 +83,7 @@ class ReportExampleTest {
               .isEqualTo(texts[i].strip());
         }
       }
-      assertThat(lines).isEqualTo(19);
+      assertThat(lines).isEqualTo(20);
       assertThat(row(report, "4711").at("/price_rules/0/name").asText()).isEqualTo("H100");
       assertThat(row(report, "4711").at("/price_rules/1/name").asText()).isEqualTo("H100 at night");
     } finally {

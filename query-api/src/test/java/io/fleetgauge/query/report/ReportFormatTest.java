@@ -44,7 +44,7 @@ class ReportFormatTest {
             folder.resolve("prices.yaml"),
             """
             currency: "=EUR"
-            shares: {gpu: 95, cpu: 3, memory: 2}
+            cpu: 0.03
             prices: [{name: "+night <b>", hours: 0-1, price: 1.5}, {name: secret of another, tenant: z, price: 9}]
             """);
     Path carbon = Files.writeString(folder.resolve("carbon.csv"), "default,250\nx,y\n");

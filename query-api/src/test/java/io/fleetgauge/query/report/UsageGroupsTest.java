@@ -170,7 +170,8 @@ class UsageGroupsTest {
         rates(
             """
             currency: EUR
-            shares: {gpu: 95, cpu: 3, memory: 2}
+            cpu: 0.03
+            memory: 0.02
             prices:
               - {name: early, hours: 0-1, price: 0.1}
               - {name: of a, tenant: a, price: 3}
@@ -192,15 +193,20 @@ class UsageGroupsTest {
                 .row());
       }
     }
+    Labels host = Labels.of("Hostname", "n1");
+    usage.add(UsageRows.of(host, A, 1).with(Amount.CPU, HOUR / 3).row());
+    usage.add(UsageRows.of(host, A, 2).hostMemory(3L << 29).row());
     Report report = UsageGroups.report(query, usage);
     Row a = report.rows().getFirst();
     Row b = report.rows().getLast();
     assertThat(text(a, Figure.COST, rates))
-        .as("2/3 of 0.1 and twice 3")
-        .isEqualTo("4.06666666666667");
-    assertThat(text(a, Figure.COST_GPU, rates)).isEqualTo("3.86333333333333");
-    assertThat(text(a, Figure.COST_CPU, rates)).isEqualTo("0.122");
-    assertThat(text(a, Figure.COST_MEMORY, rates)).isEqualTo("0.0813333333333333");
+        .as("2/3 of 0.1 and twice 3, 1/3 of 0.03, and 3/2 of 0.02")
+        .isEqualTo("4.10666666666667");
+    assertThat(text(a, Figure.COST_GPU, rates)).isEqualTo("4.06666666666667");
+    assertThat(text(a, Figure.COST_CPU, rates)).isEqualTo("0.01");
+    assertThat(text(a, Figure.COST_MEMORY, rates)).isEqualTo("0.03");
+    assertThat(text(b, Figure.COST_CPU, rates)).as("not known").isEqualTo("null");
+    assertThat(text(b, Figure.COST_MEMORY, rates)).isEqualTo("null");
     assertThat(text(a, Figure.HOURS_UNPRICED, rates)).isEqualTo("0");
     assertThat(a.charges()).extracting(each -> each.rule().name()).containsExactly("early", "of a");
     assertThat(a.charges().getLast().cost()).isEqualByComparingTo("4");
@@ -212,7 +218,7 @@ class UsageGroupsTest {
       assertThat(text(row, Figure.MEMORY_USED, rates)).as("of the last piece").isEqualTo("2");
     }
     assertThat(text(report.totals().getFirst(), Figure.MEMORY_USED, rates)).isEqualTo("4");
-    assertThat(text(report.totals().getFirst(), Figure.COST, rates)).isEqualTo("4.13333333333333");
+    assertThat(text(report.totals().getFirst(), Figure.COST, rates)).isEqualTo("4.17333333333333");
   }
 
   @ParameterizedTest
