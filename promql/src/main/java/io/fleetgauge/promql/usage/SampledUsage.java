@@ -16,8 +16,14 @@ import java.util.stream.Stream;
  * many there are is no reason to refuse: they are those of all who use the host.
  */
 public final class SampledUsage {
-  /** Samples of a piece, if they come evenly. */
-  private static final long PIECE = 1_000_000;
+  /**
+   * Samples of a piece, if they come evenly; few enough to be garbage while they are young, so that
+   * the heap does not grow by them.
+   */
+  private static final long PIECE = 50_000;
+
+  /** Blocks of samples end with an hour, and pieces that are longer with a block. */
+  private static final long HOUR = KeptDay.HOUR;
 
   /** Most samples of a piece; the next one is shorter if there are more. */
   private static final long MOST = 4 * PIECE;
@@ -64,6 +70,7 @@ public final class SampledUsage {
     while (after < end) {
       // The last one takes what is left over.
       long to = end - after < 2 * length ? end : after + length;
+      to = to == end || length < HOUR ? to : Math.floorDiv(to + 1, HOUR) * HOUR - 1;
       Optional<List<Series>> piece = piece(after, to);
       if (piece.isPresent()) {
         usage.feed(to, piece.get());
