@@ -147,7 +147,9 @@ final class UsageKeeper {
       return false;
     }
     long last = HostUsage.to(KeptUsage.hours(day), UsageTerms.DEFAULT);
-    if (lane.sealedBefore() <= last && !(isUrgent && last <= now)) {
+    // The host's own time goes on from its newest sample, also at a start of this gateway.
+    long latest = Math.max(now, clock.getAsLong());
+    if (lane.sealedBefore() <= last && !(isUrgent && last <= latest)) {
       return false;
     }
     UsageFile.Source here = KeptUsage.source(blocks);

@@ -59,6 +59,10 @@ abstract class MaintainedLanes {
   final Map<String, FrameEncoder> runs = new HashMap<>();
   volatile ClusterView view = ClusterView.EMPTY;
   volatile long now;
+
+  /** For the next store that is opened. */
+  long maxBlockBytes = 1L << 30;
+
   Journal journal;
   Store store;
   LaneThreads threads;
@@ -82,7 +86,7 @@ abstract class MaintainedLanes {
             folder.resolve("blocks"),
             new StoreLimits(
                 retention(),
-                1L << 30,
+                maxBlockBytes,
                 HostWriter.MEMORY,
                 HostWriter.MEMORY.dividedBy(2),
                 HostWriter.MEMORY,

@@ -488,6 +488,25 @@ class UsageKeeperTest extends MaintainedLanes {
   }
 
   @Test
+  void samplesThatTheDiskHasNoRoomForAreDroppedWhenTheirDayIsKept() throws Exception {
+    recover();
+    send(START + 11 * HOUR + 7 * MINUTE);
+    List<UsageRow> before = rows(question(START, START + DAY, HOUR));
+    now = START + 2 * DAY;
+    keep();
+    assertThat(store.usage().has(HOST)).as("the host may send the rest").isFalse();
+    maxBlockBytes = 1;
+    restart();
+    maintain();
+    assertThat(store.blockFiles(HOST)).as("dropped when the day is kept").hasSizeGreaterThan(20);
+    assertThat(store.usage().names(HOST)).containsExactly(FILE);
+    maintain();
+    maintain();
+    assertThat(store.blockFiles(HOST)).isEmpty();
+    assertThat(rows(question(START, START + DAY, HOUR))).isEqualTo(before);
+  }
+
+  @Test
   void aDamagedFileIsComputedAgainWhileItsSamplesAreHere() throws Exception {
     fill();
     keep();
