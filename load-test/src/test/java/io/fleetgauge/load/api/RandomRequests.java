@@ -190,18 +190,7 @@ final class RandomRequests {
                   + "\", \"target\": "
                   + quoted(any("", "label_values(tenant)", "label_values(" + selector() + ", job)"))
                   + ", \"payload\": \"label_values(UUID)\"}");
-      case 13 ->
-          Request.get(
-              any("/api/v1/faults?", "/api/v1/faults/jobs?")
-                  + any(
-                      "",
-                      "tenant=b",
-                      "host=h1",
-                      "host=h1&gpu=0",
-                      "job=train",
-                      "kind=xid",
-                      "kind=idle_allocation")
-                  + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
+      case 13 -> faults();
       case 14 -> report();
       default ->
           Request.get(
@@ -220,6 +209,20 @@ final class RandomRequests {
                   "/api/v1/alerts",
                   "/api/v1/format_query?query=shared"));
     };
+  }
+
+  private Request faults() {
+    return Request.get(
+        any("/api/v1/faults?", "/api/v1/faults/jobs?")
+            + any(
+                "",
+                "tenant=b",
+                "host=h1",
+                "host=h1&gpu=0",
+                "job=train",
+                "kind=xid",
+                "kind=idle_allocation")
+            + any("", "&state=open", "&state=over", "&limit=1", "&tenant=a&tenant=b"));
   }
 
   private Request report() {
