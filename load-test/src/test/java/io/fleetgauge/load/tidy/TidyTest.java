@@ -507,6 +507,7 @@ class TidyTest {
               "sample.wire"),
           room(
               "gateway.ingest",
+              "cluster.table",
               "gateway.ingest.host",
               "gateway.replication",
               "gateway.store",

@@ -174,6 +174,16 @@ final class LaneThread implements HostEnvironment {
   }
 
   @Override
+  public boolean isKeptForUsage(String host) {
+    return GoneHosts.isKept(
+        cluster().view().get().table(),
+        host,
+        all.store.usage().lastDay(host),
+        all.store.usage().retentionMillis(),
+        clock());
+  }
+
+  @Override
   public IngestCounts counts() {
     return all.counts;
   }

@@ -184,8 +184,15 @@ final class Maintenance {
     if (lane.isEmpty()
         && lane.newest() < expired
         && !thread.sealing.contains(host)
-        && !threads.store.usage().has(host)
+        && !thread.isKeptForUsage(host)
         && !intake.isHeld()) {
+      if (threads.store.usage().has(host)) {
+        usage.remove(host);
+        threads.store.usage().counts().dropped.increment();
+        LOG.info(
+            "the usage of host {}, which is gone, is removed early: the cluster has many hosts",
+            host);
+      }
       thread.hosts().remove(host);
       threads.store.forget(host);
     }

@@ -17,6 +17,9 @@ public final class UsageCounts {
   /** Files that were fetched from another gateway. */
   public final LongAdder fetched = new LongAdder();
 
+  /** Hosts that were gone, whose files were removed before they expired. */
+  public final LongAdder dropped = new LongAdder();
+
   /** Declares the metrics of files. */
   public void declare(Meters meters, UsageFiles files) {
     meters.gauge("usage_files", "Files of usage on disk.", files::fileCount);
@@ -28,5 +31,9 @@ public final class UsageCounts {
     meters.counter("damaged_usage_files", "Files of usage found to be damaged.", damaged::sum);
     meters.counter(
         "fetched_usage_files", "Files of usage fetched from another gateway.", fetched::sum);
+    meters.counter(
+        "usage_hosts_dropped",
+        "Hosts without samples whose usage was removed early, because the cluster has many hosts.",
+        dropped::sum);
   }
 }

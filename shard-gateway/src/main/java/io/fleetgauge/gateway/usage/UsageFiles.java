@@ -72,6 +72,10 @@ public final class UsageFiles {
     return retentionMillis > 0;
   }
 
+  public long retentionMillis() {
+    return retentionMillis;
+  }
+
   public UsageCounts counts() {
     return counts;
   }
@@ -128,6 +132,12 @@ public final class UsageFiles {
   /** Returns true if there is a file of the host. */
   public boolean has(String host) {
     return !days(host).isEmpty();
+  }
+
+  /** The start of the last day of a host of which there is a file, ms; empty if there is none. */
+  public OptionalLong lastDay(String host) {
+    Map.Entry<Long, Entry> last = days(host).lastEntry();
+    return last == null ? OptionalLong.empty() : OptionalLong.of(last.getKey());
   }
 
   /** Returns true if there is a file of a day of the host. */

@@ -52,6 +52,9 @@ public interface HostEnvironment {
   /** Returns true if it is kept here what the host's GPUs were used for. */
   boolean hasUsage(String host);
 
+  /** Returns true if that is a reason to keep a host that has no samples any more. */
+  boolean isKeptForUsage(String host);
+
   /** The latest time of a sample that is not refused, ms since the epoch. */
   long latestTime();
 

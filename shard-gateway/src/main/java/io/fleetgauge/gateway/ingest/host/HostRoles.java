@@ -252,7 +252,7 @@ final class HostRoles {
    */
   private boolean hasUnexpired() {
     return session.hasSince(environment.clock() - environment.retentionMillis())
-        || environment.hasUsage(host);
+        || environment.isKeptForUsage(host);
   }
 
   /** Offers what is here to the owner, or sees to it that the host has one. */

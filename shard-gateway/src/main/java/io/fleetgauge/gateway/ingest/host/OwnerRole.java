@@ -236,8 +236,8 @@ final class OwnerRole {
   }
 
   /**
-   * Returns true if there is no sample of the host within retention here and no usage of it is
-   * kept, and nobody has wanted to add a sample for a while; of one that an operator removes, if
+   * Returns true if there is no sample of the host within retention here and it is not kept for its
+   * usage, and nobody has wanted to add a sample for a while; of one that an operator removes, if
    * nothing of it is here.
    */
   private boolean isIdle() {
@@ -247,7 +247,7 @@ final class OwnerRole {
     if (holders.stay() == Holders.Stay.REMOVED) {
       return !session.holdsAnything() && !environment.hasUsage(host);
     }
-    if (environment.hasUsage(host)) {
+    if (environment.isKeptForUsage(host)) {
       return false;
     }
     long retention = environment.retentionMillis();

@@ -87,4 +87,9 @@ public abstract class MemoryEnvironment implements HostEnvironment {
   public boolean hasUsage(String host) {
     return false;
   }
+
+  @Override
+  public boolean isKeptForUsage(String host) {
+    return false;
+  }
 }
