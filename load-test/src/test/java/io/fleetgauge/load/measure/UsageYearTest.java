@@ -17,27 +17,40 @@ import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A report and a series of usage over days whose samples have expired, through a gateway and a
- * query API. It prints the size of the records and the time of each. {@code
+ * <<<<<<< HEAD A report and a series of usage over days whose samples have expired, through a
+ * gateway and a query API. It prints the size of the records and the time of each. {@code
+ * -Dfleetgauge.usage.hosts=1000 -Dfleetgauge.usage.days=365} measures what docs/report.md says.
+ * ======= A report over days whose samples have expired, through a gateway and a query API. It
+ * prints the size of the records, the time of the report and its memory. {@code
  * -Dfleetgauge.usage.hosts=1000 -Dfleetgauge.usage.days=365} measures what docs/report.md says.
  */
 class UsageYearTest {
   private static final int HOSTS = Integer.getInteger("fleetgauge.usage.hosts", 3);
-  private static final int DAYS = Integer.getInteger("fleetgauge.usage.days", 5);
+  private static final int DAYS = Integer.getInteger("fleetgauge.usage.days", 40);
   private static final int GPUS = 8;
   private static final int USERS = 200;
 
@@ -48,23 +61,31 @@ class UsageYearTest {
   private static final long START = NOW - DAYS * KeptDay.MILLIS;
 
   @TempDir private Path folder;
-  private final Random random = new Random(7);
 
-  private void write() throws Exception {
-    UsageFiles files =
-        new UsageFiles(folder.resolve("gateway-1").resolve("blocks"), Duration.ofDays(400));
-    for (int host = 0; host < HOSTS; host++) {
-      for (long day = START; day < NOW; day += KeptDay.MILLIS) {
-        List<UsageRow> hours = hours("node-%04d".formatted(host), host, day);
-        files.put(
-            UsageFile.ofDay(
-                "node-%04d".formatted(host),
-                day,
-                UsageTerms.DEFAULT,
-                new UsageFile.Source(day, 7),
-                hours));
-      }
-    }
+  private Path blocks() {
+    return folder.resolve("gateway-1").resolve("blocks");
+  }
+
+  private void write() {
+    UsageFiles files = new UsageFiles(blocks(), Duration.ofDays(400));
+    IntStream.range(0, HOSTS)
+        .parallel()
+        .forEach(
+            host -> {
+              for (long day = START; day < NOW; day += KeptDay.MILLIS) {
+                try {
+                  files.put(
+                      UsageFile.ofDay(
+                          name(host),
+                          day,
+                          UsageTerms.DEFAULT,
+                          new UsageFile.Source(day, 7),
+                          hours(host, day)));
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              }
+            });
     System.out.printf(
         "%d hosts, %d days, 20 jobs a host and day: %d files, %.1f MiB, %.0f bytes a file%n",
         HOSTS,
@@ -74,7 +95,13 @@ class UsageYearTest {
         (double) files.fileBytes() / files.fileCount());
   }
 
-  private List<UsageRow> hours(String host, int number, long day) {
+  private static String name(int host) {
+    return "node-%04d".formatted(host);
+  }
+
+  private static List<UsageRow> hours(int number, long day) {
+    String host = name(number);
+    Random random = new Random(7 * day + number);
     List<UsageRow> rows = new ArrayList<>();
     for (int gpu = 0; gpu < GPUS; gpu++) {
       Labels device =
@@ -95,7 +122,8 @@ class UsageYearTest {
           long end = Math.min((hour + 1) * 60L, (from / JOB_MINUTES + 1) * JOB_MINUTES);
           long job = day / KeptDay.MILLIS * 10 + from / JOB_MINUTES;
           int user = (int) ((job * 31 + number * 17L + gpu / 4) % USERS);
-          rows.add(row(device, owner(number, job, gpu / 4, user), hour, (end - from) * 60_000));
+          rows.add(
+              row(device, owner(number, job, gpu / 4, user), hour, (end - from) * 60_000, random));
           from = end;
         }
       }
@@ -116,7 +144,7 @@ class UsageYearTest {
         "team%d".formatted(user % 20));
   }
 
-  private UsageRow row(Labels device, Labels owner, int hour, long millis) {
+  private static UsageRow row(Labels device, Labels owner, int hour, long millis, Random random) {
     List<Integral> amounts = new ArrayList<>();
     int counted = 0;
     for (Amount amount : Amount.values()) {
@@ -148,41 +176,85 @@ class UsageYearTest {
       await()
           .atMost(Duration.ofMinutes(10))
           .until(() -> fleet.gateways().getFirst().view().table().hosts().size() == HOSTS);
-      URI report =
-          URI.create(
-              "http://127.0.0.1:"
-                  + query.port()
-                  + "/api/v1/report/usage?by=user&from="
-                  + Instant.ofEpochMilli(START)
-                  + "&to="
-                  + Instant.ofEpochMilli(NOW));
+      awaitMonths();
       for (int i = 0; i < 3; i++) {
-        double hours = 0;
-        for (Object each : answer(client, report, "report by user").getJsonArray("rows")) {
-          hours += ((JsonObject) each).getDouble("gpu_hours_allocated");
-        }
-        assertThat(hours).isCloseTo(24.0 * GPUS * DAYS * HOSTS, within(1e-3));
+        report(client, query.port(), "user");
       }
-      URI series =
-          report.resolve(
-              "/api/v1/query?time="
-                  + Instant.ofEpochMilli(NOW)
-                  + "&query=sum(sum_over_time(job:gpu_seconds:total%5B"
-                  + DAYS
-                  + "d:1h%5D))");
-      JsonObject sum = answer(client, series, "series").getJsonArray("result").getJsonObject(0);
-      assertThat(Double.parseDouble(sum.getJsonArray("value").getString(1)))
-          .as("last values of the hours of all jobs")
-          .isCloseTo(86_400.0 * GPUS * DAYS * HOSTS, within(1.0));
+      report(client, query.port(), "user,model,rack");
+      if (HOSTS * DAYS < 10_000) {
+        report(client, query.port(), "gpu");
+        series(client, query.port());
+      }
     }
   }
 
-  private static JsonObject answer(HttpClient client, URI uri, String name) throws Exception {
+  /** A month is made of its days once it has ended. */
+  private void awaitMonths() throws IOException {
+    List<Path> months = new ArrayList<>();
+    LocalDate end = LocalDate.ofInstant(Instant.ofEpochMilli(NOW), ZoneOffset.UTC);
+    LocalDate first = LocalDate.ofInstant(Instant.ofEpochMilli(START), ZoneOffset.UTC);
+    for (LocalDate at = first.withDayOfMonth(1); at.isBefore(end.withDayOfMonth(1)); ) {
+      for (int host = 0; host < HOSTS; host++) {
+        months.add(blocks().resolve(name(host)).resolve(YearMonth.from(at) + ".usage"));
+      }
+      at = at.plusMonths(1);
+    }
+    long begun = System.nanoTime();
+    await().atMost(Duration.ofMinutes(10)).until(() -> months.stream().allMatch(Files::exists));
+    long bytes = 0;
+    for (Path month : months) {
+      bytes += Files.size(month);
+    }
+    System.out.printf(
+        "%d months, %.1f MiB, after %.0f s%n",
+        months.size(), bytes / 1048576.0, (System.nanoTime() - begun) / 1e9);
+  }
+
+  private static void report(HttpClient client, int port, String by) throws Exception {
+    JsonObject data =
+        answer(
+            client,
+            "report by " + by,
+            "http://127.0.0.1:%d/api/v1/report/usage?by=%s&from=%s&to=%s"
+                .formatted(port, by, Instant.ofEpochMilli(START), Instant.ofEpochMilli(NOW)));
+    double hours = 0;
+    for (Object each : data.getJsonArray("rows")) {
+      hours += ((JsonObject) each).getDouble("gpu_hours_allocated");
+    }
+    assertThat(hours).isCloseTo(24.0 * GPUS * DAYS * HOSTS, within(1e-3));
+  }
+
+  private static void series(HttpClient client, int port) throws Exception {
+    JsonObject data =
+        answer(
+            client,
+            "series",
+            ("http://127.0.0.1:%d/api/v1/query?time=%s"
+                    + "&query=sum(sum_over_time(job:gpu_seconds:total%%5B%dd:1h%%5D))")
+                .formatted(port, Instant.ofEpochMilli(NOW), DAYS));
+    JsonArray value = data.getJsonArray("result").getJsonObject(0).getJsonArray("value");
+    assertThat(Double.parseDouble(value.getString(1)))
+        .as("last values of the hours of all jobs")
+        .isCloseTo(86_400.0 * GPUS * DAYS * HOSTS, within(1.0));
+  }
+
+  private static JsonObject answer(HttpClient client, String name, String uri) throws Exception {
+    System.gc();
+    long before = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    ManagementFactory.getMemoryPoolMXBeans().forEach(MemoryPoolMXBean::resetPeakUsage);
     long begun = System.nanoTime();
     HttpResponse<String> answer =
-        client.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        client.send(
+            HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.ofString());
+    double seconds = (System.nanoTime() - begun) / 1e9;
+    long peak =
+        ManagementFactory.getMemoryPoolMXBeans().stream()
+            .filter(pool -> pool.getType() == MemoryType.HEAP)
+            .mapToLong(pool -> pool.getPeakUsage().getUsed())
+            .sum();
     System.out.printf(
-        "%s: %.2f s, %d bytes%n", name, (System.nanoTime() - begun) / 1e9, answer.body().length());
+        "%s: %.2f s, %d bytes, heap from %d to %d MiB%n",
+        name, seconds, answer.body().length(), before >> 20, peak >> 20);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     JsonObject json = new JsonObject(answer.body());
     assertThat(json.getJsonArray("warnings", new JsonArray())).as(answer.body()).isEmpty();
