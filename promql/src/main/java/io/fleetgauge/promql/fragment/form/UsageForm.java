@@ -186,6 +186,10 @@ public final class UsageForm {
     private int rows;
     private long[] low;
     private long[] high;
+
+    /** Whether {@code high} may have other numbers than 0. */
+    private boolean isWide;
+
     private final List<Integer> columns = new ArrayList<>();
 
     Reading(WireReader in, UsageSums sums, UsagePlaces places) {
@@ -275,12 +279,16 @@ public final class UsageForm {
       shorter = new int[16];
       lastPair = new int[16];
       Map<Long, Integer> known = new HashMap<>();
+      int[] alone = new int[names.length]; // most sets have one label that is meant
       for (int i = 0; i < reduced.length; i++) {
         int size = in.count(1, "labels of a set");
         int set = 0;
         for (int j = 0; j < size; j++) {
           int pair = in.uint(names.length - 1, "a label");
-          if (names[pair] >= 0) {
+          if (names[pair] >= 0 && set == 0) {
+            alone[pair] = alone[pair] == 0 ? reduced(0, pair) : alone[pair];
+            set = alone[pair];
+          } else if (names[pair] >= 0) {
             long longer = (long) set << Integer.SIZE | pair;
             Integer found = known.get(longer);
             if (found == null) {
@@ -325,26 +333,26 @@ public final class UsageForm {
       long[] owners = low.clone();
       column("an interval");
       Labels[] known = new Labels[reducedCount];
-      Map<Long, Optional<UsageCells>> found = new HashMap<>();
-      long before = -1;
-      UsageCells here = null;
+      // By owner, of the device that most have: the only one without labels that are meant.
+      List<Optional<UsageCells>> ofNone = new ArrayList<>(Collections.nCopies(reducedCount, null));
+      Map<Long, Optional<UsageCells>> ofOthers = new HashMap<>();
       boolean isAnyMeant = false;
       for (int row = 0; row < rows; row++) {
-        long key =
-            (long) set(devices[row], "a device") << Integer.SIZE | set(owners[row], "an owner");
-        if (key != before) {
-          before = key;
-          Optional<UsageCells> sum = found.get(key);
-          if (sum == null) {
-            int device = (int) (key >>> Integer.SIZE);
-            int owner = (int) key;
-            known[device] = known[device] == null ? labels(device) : known[device];
-            known[owner] = known[owner] == null ? labels(owner) : known[owner];
-            sum = sums.cells(known[device], known[owner]);
-            found.put(key, sum);
+        int device = set(devices[row], "a device");
+        int owner = set(owners[row], "an owner");
+        long key = (long) device << Integer.SIZE | owner;
+        Optional<UsageCells> sum = device == 0 ? ofNone.get(owner) : ofOthers.get(key);
+        if (sum == null) {
+          known[device] = known[device] == null ? labels(device) : known[device];
+          known[owner] = known[owner] == null ? labels(owner) : known[owner];
+          sum = sums.cells(known[device], known[owner]);
+          if (device == 0) {
+            ofNone.set(owner, sum);
+          } else {
+            ofOthers.put(key, sum);
           }
-          here = sum.orElse(null);
         }
+        UsageCells here = sum.orElse(null);
         if (low[row] < 0 || low[row] >= places.count() || high[row] != 0) {
           throw new WireException("there is no interval " + low[row]);
         }
@@ -391,9 +399,12 @@ public final class UsageForm {
     }
 
     private boolean numbers(int width, String what) throws WireException {
-      Arrays.fill(low, 0);
-      Arrays.fill(high, 0);
+      if (isWide) {
+        Arrays.fill(high, 0);
+      }
+      isWide = width == WIDE;
       if (width == 0) {
+        Arrays.fill(low, 0);
         return false;
       }
       if (width > Long.BYTES && width != WIDE) {
@@ -403,9 +414,8 @@ public final class UsageForm {
       in.skip((rows + 7) / Byte.SIZE, what);
       for (int row = 0; row < rows; row++) {
         if ((in.at(present + row / Byte.SIZE) >> row % Byte.SIZE & 1) == 0) {
-          continue;
-        }
-        if (width == WIDE) {
+          low[row] = 0;
+        } else if (isWide) {
           low[row] = in.u64(what);
           high[row] = in.u64(what);
         } else {
