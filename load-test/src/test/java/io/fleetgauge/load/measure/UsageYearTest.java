@@ -41,11 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * <<<<<<< HEAD A report and a series of usage over days whose samples have expired, through a
- * gateway and a query API. It prints the size of the records and the time of each. {@code
- * -Dfleetgauge.usage.hosts=1000 -Dfleetgauge.usage.days=365} measures what docs/report.md says.
- * ======= A report over days whose samples have expired, through a gateway and a query API. It
- * prints the size of the records, the time of the report and its memory. {@code
+ * A report and a series of usage over days whose samples have expired, through a gateway and a
+ * query API. It prints the size of the records, and time and memory of each. {@code
  * -Dfleetgauge.usage.hosts=1000 -Dfleetgauge.usage.days=365} measures what docs/report.md says.
  */
 class UsageYearTest {
