@@ -23,6 +23,8 @@ import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireReader;
 import io.fleetgauge.sample.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,30 +40,43 @@ import java.util.Set;
 public record UsageQuestion(
     List<Matcher> matchers, List<String> kept, UsagePeriod period, UsageTerms terms)
     implements Question<UsageQuestion.Answer> {
-  private static final int ROUNDED = 1;
-  private static final int OTHER_TERMS = 2;
-  private static final int OF_EXPORTER = 4;
+  /** A remark about how it was counted, for readers. The wire has them by their ordinals. */
+  public enum Note {
+    /** Whole hours are counted where the question asks for a part of one. */
+    ROUNDED("samples have expired: usage is that of the nearest whole hours, as it was kept"),
+    OTHER_TERMS(
+        "samples have expired: usage is by the terms and labels by which it was kept, not by those"
+            + " asked for"),
+    OF_EXPORTER(
+        "GPUs seem to be held by the pod of the exporter that was scraped, and may be held by"
+            + " nobody: their series have its pod, and those of other GPUs have exported_pod"),
+    /** The question is about some metrics only, and records are of all of them. */
+    NOT_OF_METRICS(
+        "samples have expired: usage was kept of all metrics, and nothing is counted of the ones"
+            + " that are asked for, or that the token may read");
+
+    private final String text;
+
+    Note(String text) {
+      this.text = text;
+    }
+  }
 
   /**
    * @param rows in order; each device, owner and interval once
-   * @param isRounded whether whole hours are counted where the question asks for a part of one,
-   *     because samples have expired
-   * @param isByOtherTerms whether something is counted by other terms, for the same reason
-   * @param isOfExporter whether the pod of an exporter seems to have GPUs
    */
-  public record Answer(
-      List<UsageRow> rows, boolean isRounded, boolean isByOtherTerms, boolean isOfExporter)
-      implements Result {
+  public record Answer(List<UsageRow> rows, Set<Note> notes) implements Result {
     public Answer(List<UsageRow> rows) {
-      this(rows, false, false, false);
+      this(rows, Set.of());
     }
 
     @Override
     public void write(WireWriter out, WireWriter body) {
-      body.u8(
-          (isRounded ? ROUNDED : 0)
-              | (isByOtherTerms ? OTHER_TERMS : 0)
-              | (isOfExporter ? OF_EXPORTER : 0));
+      int bits = 0;
+      for (Note note : notes) {
+        bits |= 1 << note.ordinal();
+      }
+      body.u8(bits);
       UsageForm.write(body, rows);
     }
   }
@@ -118,11 +133,12 @@ public record UsageQuestion(
 
   @Override
   public Answer answer(WireReader in, byte[] bytes) throws WireException {
-    int notes = in.u8("how it was counted");
+    int bits = in.u8("how it was counted");
+    Set<Note> notes = EnumSet.allOf(Note.class);
+    notes.removeIf(each -> (bits >> each.ordinal() & 1) == 0);
     UsageSums all = all();
     UsageForm.read(in, all, UsagePlaces.same(period.intervals()));
-    return new Answer(
-        all.rows(), (notes & ROUNDED) != 0, (notes & OTHER_TERMS) != 0, (notes & OF_EXPORTER) != 0);
+    return new Answer(all.rows(), notes);
   }
 
   private static UsageSums all() {
@@ -135,30 +151,49 @@ public record UsageQuestion(
   public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
     UsageSums sums =
         new UsageSums(matchers.stream().filter(each -> !isOfMetric(each)).toList(), kept);
-    List<Matcher> metrics = matchers.stream().filter(UsageQuestion::isOfMetric).toList();
+    List<Matcher> metrics = metrics();
     Set<String> more = labels();
     boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
-    boolean isRounded = false;
-    boolean isByOtherTerms = false;
-    boolean isOfExporter = false;
+    Set<Note> notes = EnumSet.noneOf(Note.class);
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
-      List<KeptMonth> months =
-          metrics.isEmpty() ? own.keptUsage(host, period.from(), period.to()) : List.of();
+      List<KeptMonth> months = own.keptUsage(host, period.from(), period.to());
+      if (!metrics.isEmpty()) {
+        note(notes, Note.NOT_OF_METRICS, months.stream().anyMatch(UsageQuestion::hasExpired));
+        months = List.of();
+      }
       if (months.isEmpty() && !isMeant(own)) {
         continue;
       }
       SampledUsage samples = new SampledUsage(own, terms, more, metrics);
       UsageHistory history = new UsageHistory(period, terms, hasMoreLabels, samples, sums);
       history.read(months);
-      isRounded |= history.isRounded();
-      isByOtherTerms |= history.isByOtherTerms();
-      isOfExporter |= history.isOfExporter();
+      note(notes, Note.ROUNDED, history.isRounded());
+      note(notes, Note.OTHER_TERMS, history.isByOtherTerms());
+      note(notes, Note.OF_EXPORTER, history.isOfExporter());
       if (sums.size() > UsageForm.MAX_ROWS) {
         throw TooManySamples.of("rows of usage", sums.size(), UsageForm.MAX_ROWS);
       }
     }
-    return new Answer(sums.rows(), isRounded, isByOtherTerms, isOfExporter);
+    return new Answer(sums.rows(), notes);
+  }
+
+  private static void note(Set<Note> notes, Note note, boolean applies) {
+    if (applies) {
+      notes.add(note);
+    }
+  }
+
+  private static boolean hasExpired(KeptMonth month) {
+    return month.days().stream().anyMatch(day -> !day.hasSamples());
+  }
+
+  /** Matchers of the metric's name, unless all metrics of usage match. */
+  private List<Matcher> metrics() {
+    return matchers.stream()
+        .filter(UsageQuestion::isOfMetric)
+        .filter(each -> !HostUsage.metrics().stream().allMatch(each::matches))
+        .toList();
   }
 
   /** Labels of owners that are asked for, besides those that rows always have. */
@@ -190,24 +225,11 @@ public record UsageQuestion(
   public UsageRows merged(List<Answer> answers) {
     UsageSums all = all();
     answers.forEach(answer -> answer.rows.forEach(all::add));
-    return new UsageRows(all.rows(), notes(answers));
-  }
-
-  private static List<String> notes(List<Answer> answers) {
-    List<String> notes = new ArrayList<>();
-    if (answers.stream().anyMatch(Answer::isRounded)) {
-      notes.add("samples have expired: usage is that of the nearest whole hours, as it was kept");
-    }
-    if (answers.stream().anyMatch(Answer::isByOtherTerms)) {
-      notes.add(
-          "samples have expired: usage is by the terms and labels by which it was kept, not by"
-              + " those asked for");
-    }
-    if (answers.stream().anyMatch(Answer::isOfExporter)) {
-      notes.add(
-          "GPUs seem to be held by the pod of the exporter that was scraped, and may be held by"
-              + " nobody: their series have its pod, and those of other GPUs have exported_pod");
-    }
-    return notes;
+    return new UsageRows(
+        all.rows(),
+        Arrays.stream(Note.values())
+            .filter(note -> answers.stream().anyMatch(answer -> answer.notes.contains(note)))
+            .map(note -> note.text)
+            .toList());
   }
 }

@@ -32,6 +32,11 @@ public final class HostUsage {
     this.run = new SteadyRun(terms);
   }
 
+  /** Names of the metrics that usage is made of. */
+  public static List<String> metrics() {
+    return Arrays.stream(Measure.values()).map(each -> each.metric).toList();
+  }
+
   /** Selectors of the series; none matches what another does. */
   public static List<List<Matcher>> selectors() {
     String most =

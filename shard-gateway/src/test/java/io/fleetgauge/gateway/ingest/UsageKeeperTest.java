@@ -385,6 +385,25 @@ class UsageKeeperTest extends MaintainedLanes {
   }
 
   @Test
+  void whoMayReadAllMetricsOfUsageReadsKeptDaysAndWhoMayReadSomeIsToldThatNothingIsKept()
+      throws Exception {
+    fill();
+    List<UsageRow> day = rows(question(START, START + DAY, HOUR));
+    keep();
+    expire();
+    UsagePeriod period = UsagePeriod.every(START, START + DAY, HOUR);
+    Matcher all = Matcher.of(Matcher.Kind.REGEX, Labels.NAME, "(DCGM|gpu|host)_.*");
+    assertThat(rows(by(period, List.of(all)))).isEqualTo(day);
+    UsageQuestion some = by(period, List.of(Matcher.equal(Labels.NAME, "DCGM_FI_DEV_GPU_UTIL")));
+    UsageQuestion.Answer answer = ask(some);
+    assertThat(answer.rows()).isEmpty();
+    assertThat(some.merged(List.of(answer)).notes())
+        .singleElement()
+        .asString()
+        .contains("usage was kept of all metrics");
+  }
+
+  @Test
   void aDayIsComputedAgainWhenALateBlockBringsSamples() throws Exception {
     fill();
     keep();
