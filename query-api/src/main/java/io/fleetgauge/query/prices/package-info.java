@@ -1,5 +1,6 @@
 /**
- * What a GPU hour costs and how much carbon a kWh stands for: tables that operators write.
+ * What hours of GPUs and CPUs and memory cost, and how much carbon a kWh stands for: tables that
+ * operators write.
  *
  * <p>In: the files {@code report.prices} and {@code report.carbon}, read again when they change.
  * Out: the rules and factors of a time, and the times at which they change. An entry that is not

@@ -159,7 +159,9 @@ class PricesTest {
     assertThat(content.problems())
         .hasSize(20)
         .contains(
-            "\"color\" is unknown; known is [currency, prices, shares, zone]",
+            "\"color\" is unknown; known is [cpu, currency, memory, prices, zone]",
+            "cpu is left out: price is \"-3\"; it has to be a number of at most 9 digits and 9"
+                + " decimals",
             "entry 2 of prices is left out: an entry before has the name \"good\"",
             "entry 3 of prices is left out: price is \"-1\"; it has to be a number of at most 9"
                 + " digits and 9 decimals",
