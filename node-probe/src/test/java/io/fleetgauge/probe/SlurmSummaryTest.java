@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The script for EpilogSlurmctld, with a real shell and curl, over stand-ins for Slurm's programs;
- * {@link RealSlurmTest} runs it in Slurm.
+ * {@link RealSlurmTest} runs it in Slurm, and {@code SlurmSummaryQueriesTest} over a query API.
  */
 @Tag("slow")
 class SlurmSummaryTest {
