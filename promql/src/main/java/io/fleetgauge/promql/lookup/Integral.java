@@ -1,6 +1,7 @@
 package io.fleetgauge.promql.lookup;
 
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 
 /** A sum of products of a value and a time, exact in 128 bits. */
 public final class Integral {
@@ -44,9 +45,9 @@ public final class Integral {
   }
 
   public BigInteger toBigInteger() {
-    return BigInteger.valueOf(high)
-        .shiftLeft(Long.SIZE)
-        .add(new BigInteger(Long.toUnsignedString(low)));
+    return high == low >> 63
+        ? BigInteger.valueOf(low)
+        : new BigInteger(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array());
   }
 
   /** The nearest double. */
