@@ -17,6 +17,11 @@ public record Load(String tenant, int weight, long work) {
   /** The work for the samples of a rollup's cell, divided by that for the cell. */
   public static final long ROLLUP_GAIN = 20;
 
+  /**
+   * The work for a sample that is evaluated, divided by that for one that usage is counted from.
+   */
+  public static final long USAGE_GAIN = 10;
+
   /** Returns true if so much work must not keep light work waiting. */
   public static boolean isHeavy(long work) {
     return work > HEAVY_WORK;

@@ -97,7 +97,7 @@ final class UsageUse {
         all.add(read);
       }
       usage.ifPresent(
-          each -> each.stored().forEach(stored -> all.add(new SamplesRead(stored, 0, 0))));
+          each -> each.stored().forEach(stored -> all.add(SamplesRead.ofUsage(stored))));
     }
     return List.copyOf(all);
   }

@@ -9,6 +9,16 @@ package io.fleetgauge.promql.query;
  *     are read: a window of 3 h that is read at 1,000 steps counts 3,000 h
  */
 public record SamplesRead(Selection selection, double looks, double windowMillis) {
+  /** A read of samples that gateways count usage from, of which no step sees any. */
+  public static SamplesRead ofUsage(Selection selection) {
+    return new SamplesRead(selection, 0, 0);
+  }
+
+  /** Returns true if gateways count usage from the samples. */
+  public boolean isOfUsage() {
+    return looks == 0 && windowMillis == 0;
+  }
+
   /**
    * About how many samples are read, those that are read at several steps at each of them.
    *

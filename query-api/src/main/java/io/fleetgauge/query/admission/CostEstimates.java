@@ -298,10 +298,11 @@ public final class CostEstimates {
         Selection selection = read.selection();
         double millis = Math.max(0, (double) selection.to() - selection.from());
         seriesHere += density.series;
-        samples += density.perMilli * millis;
+        long gain = read.isOfUsage() ? Load.USAGE_GAIN : 1;
+        samples += density.perMilli * millis / gain;
         work +=
             (read.samples(density.series, density.perMilli) + density.series)
-                / (part.rollups ? Load.ROLLUP_GAIN : 1);
+                / (part.rollups ? Load.ROLLUP_GAIN : gain);
         known &= density.known;
       }
       series = Math.max(series, seriesHere);

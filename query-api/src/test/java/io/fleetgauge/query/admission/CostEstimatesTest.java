@@ -95,6 +95,16 @@ class CostEstimatesTest {
   }
 
   @Test
+  void samplesThatUsageIsCountedFromAreATenthOfThoseThatAreEvaluated() throws Exception {
+    shards.pretend(new Extent(1_000, 800_000));
+    Selection selection = new Selection(selector(Matcher.Kind.EQUAL, "r1"), 0, 4_000);
+    Cost usage = cost(new CostEstimates.Part(List.of(SamplesRead.ofUsage(selection)), false));
+    assertThat(usage.series()).isEqualTo(1_000);
+    assertThat(usage.samples()).isEqualTo(80_000);
+    assertThat(usage.work()).isEqualTo(1 + 80_100);
+  }
+
+  @Test
   void whatRollupsMayServeIsLessWorkOfAsManySamples() throws Exception {
     shards.pretend(new Extent(1_000, 800_000));
     Cost samples = cost(part(false, 0, 4_000));
