@@ -13,7 +13,7 @@ import java.util.Set;
  *
  * @param metrics at least one
  * @param classes matchers of the class
- * @param rows matchers of rows
+ * @param rows matchers of rows, and of the metrics that they are made of
  * @param isAlone whether it selects nothing that is stored
  */
 public record UsageSelector(
@@ -34,7 +34,13 @@ public record UsageSelector(
     List<Matcher> rows = new ArrayList<>();
     for (Matcher matcher : matchers) {
       switch (matcher.name()) {
-        case Labels.NAME -> names.removeIf(name -> !matcher.matches(name));
+        case Labels.NAME -> {
+          names.removeIf(name -> !matcher.matches(name));
+          if (matcher.namedValues().isEmpty()) {
+            // A scope may have it, and then usage is counted from the metrics in the scope.
+            rows.add(matcher);
+          }
+        }
         case UsageMetric.CLASS -> classes.add(matcher);
         default -> rows.add(matcher);
       }

@@ -343,4 +343,12 @@ class UsageSeriesTest {
     assertThat(selector.isMeant("busy")).isFalse();
     assertThat(selector.isMeant("")).isFalse();
   }
+
+  @Test
+  void usageIsCountedFromTheMetricsThatAScopeAllows() throws Exception {
+    List<Matcher> scope = Parser.parseSelector("{__name__!~'.*_POWER_.*', tenant='a'}");
+    List<Matcher> matchers = new ArrayList<>(scope);
+    matchers.addAll(Parser.parseSelector("job:gpu_energy_joules:total{class=''}"));
+    assertThat(UsageSelector.of(matchers).orElseThrow().rows()).isEqualTo(scope);
+  }
 }
