@@ -8,13 +8,17 @@ import io.fleetgauge.gateway.usage.UsageFile;
 import io.fleetgauge.gateway.usage.UsageFiles;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
+import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.wire.WireReader;
+import io.fleetgauge.sample.wire.WireWriter;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -160,6 +164,40 @@ class UsageYearTest {
       amounts.add(sum);
     }
     return new UsageRow(device, owner, hour, amounts, counted, random.nextLong(1L << 37), -1, -1);
+  }
+
+  /** As many gateways as hold 1,000 hosts in production. */
+  private static final int GATEWAYS = 80;
+
+  @Test
+  void answersOfManyGatewaysAreMerged() throws Exception {
+    Random random = new Random(3);
+    List<UsageRow> users = new ArrayList<>();
+    for (int user = 0; user < USERS; user++) {
+      Labels owner = Labels.of("user", "user%03d".formatted(user));
+      users.add(row(Labels.EMPTY, owner, 0, 60_000, random));
+    }
+    UsageQuestion question =
+        new UsageQuestion(
+            List.of(),
+            List.of("user"),
+            UsagePeriod.every(START, NOW, NOW - START),
+            UsageTerms.DEFAULT);
+    WireWriter out = new WireWriter();
+    WireWriter body = new WireWriter();
+    new UsageQuestion.Answer(users).write(out, body);
+    byte[] bytes = out.toBytes(body);
+    for (int i = 0; i < 20; i++) {
+      long begun = System.nanoTime();
+      List<UsageQuestion.Answer> answers = new ArrayList<>();
+      for (int gateway = 0; gateway < GATEWAYS; gateway++) {
+        answers.add(question.answer(new WireReader(bytes), bytes));
+      }
+      assertThat(question.merged(answers).rows()).hasSize(USERS);
+      System.out.printf(
+          "%d answers of %d users, %d bytes each: read and merged in %.3f s%n",
+          GATEWAYS, USERS, bytes.length, (System.nanoTime() - begun) / 1e9);
+    }
   }
 
   @Test

@@ -681,6 +681,7 @@ class TidyTest {
               "promql.fair",
               "promql.lookup",
               "promql.query",
+              "promql.usage",
               "query.source",
               "runtime.process",
               "sample"),

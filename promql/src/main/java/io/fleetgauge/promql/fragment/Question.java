@@ -27,7 +27,8 @@ public sealed interface Question<A extends Result>
         ReductionsQuestion,
         OwnersQuestion,
         SeveralQuestion,
-        UsageQuestion {
+        UsageQuestion,
+        UsageExtentQuestion {
 
   /** The kinds; the code of a kind never changes its meaning. */
   enum Kind {
@@ -44,7 +45,8 @@ public sealed interface Question<A extends Result>
     REDUCTIONS(11, ReductionsQuestion::read),
     OWNERS(12, OwnersQuestion::read),
     SEVERAL(14, SeveralQuestion::read),
-    USAGE(15, UsageQuestion::read);
+    USAGE(15, UsageQuestion::read),
+    USAGE_EXTENT(16, UsageExtentQuestion::read);
 
     final int code;
     private final Reader reader;
@@ -90,6 +92,7 @@ public sealed interface Question<A extends Result>
       case OwnersQuestion _ -> Kind.OWNERS;
       case SeveralQuestion _ -> Kind.SEVERAL;
       case UsageQuestion _ -> Kind.USAGE;
+      case UsageExtentQuestion _ -> Kind.USAGE_EXTENT;
     };
   }
 

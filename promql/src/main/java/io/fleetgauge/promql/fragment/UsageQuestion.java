@@ -10,10 +10,12 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.HostUsage;
 import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.promql.usage.SampledUsage;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.promql.usage.UsageHistory;
 import io.fleetgauge.promql.usage.UsageLabels;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsagePlaces;
+import io.fleetgauge.promql.usage.UsageReads;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageSums;
@@ -149,11 +151,9 @@ public record UsageQuestion(
 
   @Override
   public Answer answer(Holdings holdings) throws TooManySamples, QueryFailure {
-    UsageSums sums =
-        new UsageSums(matchers.stream().filter(each -> !isOfMetric(each)).toList(), kept);
+    UsageSums sums = sums();
     List<Matcher> metrics = metrics();
     Set<String> more = labels();
-    boolean hasMoreLabels = !UsageLabels.ALL.containsAll(more);
     Set<Note> notes = EnumSet.noneOf(Note.class);
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
@@ -166,7 +166,7 @@ public record UsageQuestion(
         continue;
       }
       SampledUsage samples = new SampledUsage(own, terms, more, metrics);
-      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels, samples, sums);
+      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels(), samples::rows, sums);
       history.read(months);
       note(notes, Note.ROUNDED, history.isRounded());
       note(notes, Note.OTHER_TERMS, history.isByOtherTerms());
@@ -194,6 +194,27 @@ public record UsageQuestion(
         .filter(UsageQuestion::isOfMetric)
         .filter(each -> !HostUsage.metrics().stream().allMatch(each::matches))
         .toList();
+  }
+
+  /** About what {@link #answer(Holdings)} reads; of samples, those whose series match. */
+  UsageExtent extent(Holdings holdings) throws TooManySamples, QueryFailure {
+    UsageExtent all = UsageExtent.NONE;
+    for (String host : holdings.hosts()) {
+      Holdings own = holdings.of(host);
+      UsageReads reads = new UsageReads(terms, own, matchers);
+      List<KeptMonth> months =
+          metrics().isEmpty() ? own.keptUsage(host, period.from(), period.to()) : List.of();
+      all = all.plus(reads.of(period, hasMoreLabels(), sums(), months));
+    }
+    return all;
+  }
+
+  private UsageSums sums() {
+    return new UsageSums(matchers.stream().filter(each -> !isOfMetric(each)).toList(), kept);
+  }
+
+  private boolean hasMoreLabels() {
+    return !UsageLabels.ALL.containsAll(labels());
   }
 
   /** Labels of owners that are asked for, besides those that rows always have. */

@@ -20,6 +20,9 @@ public interface KeptDay {
   /** Returns true if the samples that it was made of are here, so that they can be read instead. */
   boolean hasSamples();
 
+  /** Size of what is read. */
+  long bytes();
+
   /**
    * The day as one interval; its rows have no labels but {@link UsageLabels#OF_MODEL}. Empty if it
    * cannot be read.

@@ -14,6 +14,9 @@ public interface KeptMonth {
   /** Returns true if samples of it are here, so that they can be read instead. */
   boolean hasSamples();
 
+  /** Size of what {@link #whole} reads; 0 if it is empty. */
+  long bytes();
+
   /**
    * All that is known of the month as one interval, as {@link KeptDay#whole}; empty if only its
    * days tell it.

@@ -21,12 +21,18 @@ public final class UsageHistory {
   private final UsagePeriod period;
   private final UsageTerms terms;
   private final boolean hasMoreLabels;
-  private final SampledUsage samples;
+  private final SampleRows samples;
   private final UsageSums sums;
   private boolean isRounded;
   private boolean isByOtherTerms;
 
   private boolean isOfExporter;
+
+  /** Rows of samples. */
+  @FunctionalInterface
+  public interface SampleRows {
+    List<UsageRow> rows(UsagePeriod period) throws TooManySamples, QueryFailure;
+  }
 
   /** All before it is counted, ms. */
   private long at;
@@ -39,7 +45,7 @@ public final class UsageHistory {
       UsagePeriod period,
       UsageTerms terms,
       boolean hasMoreLabels,
-      SampledUsage samples,
+      SampleRows samples,
       UsageSums sums) {
     this.period = period;
     this.terms = terms;

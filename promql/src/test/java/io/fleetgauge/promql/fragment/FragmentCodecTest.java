@@ -25,6 +25,7 @@ import io.fleetgauge.promql.query.Partial;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.Amount;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageTerms;
@@ -266,6 +267,15 @@ class FragmentCodecTest {
                   List.of(
                       usage(Labels.of("UUID", "g"), Labels.EMPTY, 8, 1, 2),
                       usage(Labels.of("UUID", "g"), Labels.of("tenant", "a"), 0, -1, -44)))),
+          new Exchange(
+              new UsageExtentQuestion(
+                  new UsageQuestion(
+                      MATCHERS,
+                      List.of("tenant"),
+                      UsagePeriod.every(-5, 60_000, 7_000),
+                      UsageTerms.DEFAULT)),
+              N1,
+              new UsageExtentQuestion.Answer(new UsageExtent(3, 480, 1_000_000))),
           new Exchange(
               new SeveralQuestion(List.of(SAMPLES, PARTS, PARTS)),
               List.of("n1", "n2"),

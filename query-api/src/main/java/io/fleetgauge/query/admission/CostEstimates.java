@@ -7,6 +7,7 @@ import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
@@ -60,6 +62,9 @@ public final class CostEstimates {
 
   /** A series costs a lookup in the index less than a sample costs a query. */
   private static final long INDEX_GAIN = 50;
+
+  /** Bytes of kept usage that take as long as a sample. */
+  private static final long BYTES_OF_SAMPLE = 8;
 
   /** Writing the newest sample of a series as a line of text, in samples that are read. */
   private static final long LINE_WORK = 8;
@@ -197,6 +202,32 @@ public final class CostEstimates {
     List<SamplesRead> reads =
         selections.stream().map(selection -> new SamplesRead(selection, 1, 0)).toList();
     return of(List.of(new Part(reads, false)), load);
+  }
+
+  /**
+   * The cost of usage.
+   *
+   * @param ask requests what it would read
+   * @param bound what it would be read of if nothing were kept: for when gateways do not answer now
+   */
+  public Future<Cost> ofUsage(
+      Function<ReadOptions, Future<Gathered<UsageExtent>>> ask, List<Selection> bound, Load load) {
+    ReadOptions options =
+        new ReadOptions(new Load(load.tenant(), load.weight(), 1), ASK_MILLIS, new Cancellation());
+    return ask.apply(options)
+        .timeout(ASK_MILLIS, TimeUnit.MILLISECONDS)
+        .map(Optional::of)
+        .otherwise(Optional.empty())
+        .compose(
+            answer ->
+                answer.filter(CostEstimates::isWhole).isPresent()
+                    ? Future.succeededFuture(cost(answer.get().value()))
+                    : ofSamples(bound, load));
+  }
+
+  private static Cost cost(UsageExtent extent) {
+    long work = extent.samples() + extent.bytes() / BYTES_OF_SAMPLE;
+    return new Cost(extent.series(), extent.samples(), 1 + work);
   }
 
   /** Densities that are not known; those that are being asked are awaited. */

@@ -137,7 +137,13 @@ final class Lookups {
       case Request.Samples samples -> samplesCost(stored(samples.selections(), caller), running);
       case Request.Usage usage -> {
         caller.checkRange(usage.period().to() - usage.period().from());
-        yield samplesCost(selections(usage, caller), running);
+        UsageRead read = read(usage, caller);
+        yield within(
+            caller,
+            costs.ofUsage(
+                options -> stores.fleet().usageExtent(read, options),
+                selections(usage, caller),
+                running.load()));
       }
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
@@ -172,17 +178,18 @@ final class Lookups {
   }
 
   private Future<Cost> samplesCost(List<Selection> selections, RunningQuery running) {
-    Caller caller = running.caller();
-    return costs
-        .ofSamples(selections, running.load())
-        .compose(
-            cost ->
-                attempt(
-                    () -> {
-                      caller.checkSeries(cost.series());
-                      caller.checkSamples(cost.samples());
-                      return Future.succeededFuture(cost);
-                    }));
+    return within(running.caller(), costs.ofSamples(selections, running.load()));
+  }
+
+  private static Future<Cost> within(Caller caller, Future<Cost> known) {
+    return known.compose(
+        cost ->
+            attempt(
+                () -> {
+                  caller.checkSeries(cost.series());
+                  caller.checkSamples(cost.samples());
+                  return Future.succeededFuture(cost);
+                }));
   }
 
   // --- the scope ---
@@ -306,9 +313,12 @@ final class Lookups {
 
   private Future<Gathered<UsageRows>> usage(
       Request.Usage usage, Caller caller, ReadOptions options) {
-    UsageRead read =
-        new UsageRead(caller.scoped(usage.matchers()), usage.kept(), usage.period(), usage.terms());
-    return stores.fleet().usage(read, options);
+    return stores.fleet().usage(read(usage, caller), options);
+  }
+
+  private static UsageRead read(Request.Usage usage, Caller caller) {
+    return new UsageRead(
+        caller.scoped(usage.matchers()), usage.kept(), usage.period(), usage.terms());
   }
 
   private Future<Gathered<Request.NewestSamples>> newest(

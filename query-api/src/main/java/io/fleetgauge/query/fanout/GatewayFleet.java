@@ -15,6 +15,7 @@ import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
+import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.lookup.HostState;
@@ -24,6 +25,7 @@ import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.ClusterState;
@@ -151,9 +153,18 @@ public class GatewayFleet implements Source, Fleet {
 
   @Override
   public Future<Gathered<UsageRows>> usage(UsageRead read, ReadOptions options) {
-    UsageQuestion question =
-        new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms());
+    UsageQuestion question = question(read);
     return read(question, options, question::merged);
+  }
+
+  @Override
+  public Future<Gathered<UsageExtent>> usageExtent(UsageRead read, ReadOptions options) {
+    UsageExtentQuestion question = new UsageExtentQuestion(question(read));
+    return read(question, options, question::merged);
+  }
+
+  private static UsageQuestion question(UsageRead read) {
+    return new UsageQuestion(read.matchers(), read.kept(), read.period(), read.terms());
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -66,6 +67,9 @@ public interface Fleet {
 
   /** What GPUs were used for: rows that add up, each device, owner and interval once. */
   Future<Gathered<UsageRows>> usage(UsageRead read, ReadOptions options);
+
+  /** About how much {@link #usage} reads. */
+  Future<Gathered<UsageExtent>> usageExtent(UsageRead read, ReadOptions options);
 
   /**
    * Changes since an earlier look. Never fails: on a gateway that cannot be asked, anything may

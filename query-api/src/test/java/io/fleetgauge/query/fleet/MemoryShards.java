@@ -151,6 +151,7 @@ public final class MemoryShards extends GatewayFleet {
         case OWNERS -> "owners";
         case SEVERAL -> "several";
         case USAGE -> "usage";
+        case USAGE_EXTENT -> "usageExtent";
       };
     }
 

@@ -149,14 +149,18 @@ public final class KeptUsage {
     }
 
     @Override
-    public Optional<KeptRows> whole() {
-      if (!ofHost.files.hasMonth(ofHost.host, from)) {
-        return Optional.empty();
+    public long bytes() {
+      long size = ofHost.files.monthBytes(ofHost.host, from);
+      for (long day = from; size > 0 && day < to(); day += KeptDay.MILLIS) {
+        size = ofHost.isOpen(day) ? 0 : size;
       }
-      for (long day = from; day < to(); day += KeptDay.MILLIS) {
-        if (ofHost.isOpen(day)) {
-          return Optional.empty();
-        }
+      return size;
+    }
+
+    @Override
+    public Optional<KeptRows> whole() {
+      if (bytes() == 0) {
+        return Optional.empty();
       }
       return ofHost.files.readMonth(ofHost.host, from).map(UsageFile::whole);
     }
@@ -172,6 +176,11 @@ public final class KeptUsage {
   }
 
   private record Day(OfHost ofHost, long from, boolean hasSamples) implements KeptDay {
+    @Override
+    public long bytes() {
+      return ofHost.files.bytes(ofHost.host, from);
+    }
+
     @Override
     public Optional<KeptRows> whole() {
       return file().map(UsageFile::whole);

@@ -179,9 +179,18 @@ public final class UsageFiles {
     return day != null && day < to;
   }
 
-  /** Returns true if there is a file of a month of the host. */
-  boolean hasMonth(String host, long month) {
-    return months(host).containsKey(month);
+  /** Size of the file of a day; 0 if there is none. */
+  long bytes(String host, long day) {
+    return size(days(host).get(day));
+  }
+
+  /** Size of the file of a month; 0 if there is none. */
+  long monthBytes(String host, long month) {
+    return size(months(host).get(month));
+  }
+
+  private static long size(Entry entry) {
+    return entry == null ? 0 : entry.size;
   }
 
   /** The blocks that the file of a day was made of. */

@@ -13,10 +13,13 @@ import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.Fragment;
 import io.fleetgauge.promql.fragment.FragmentAnswer;
+import io.fleetgauge.promql.fragment.Question;
+import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.usage.Amount;
 import io.fleetgauge.promql.usage.KeptDay;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsagePlaces;
 import io.fleetgauge.promql.usage.UsageRow;
@@ -38,7 +41,10 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Usage that is kept after its samples have expired. */
+/**
+ * Usage that is kept after its samples have expired. It has more than 600 lines, because all its
+ * laws are about the same samples and questions.
+ */
 class UsageKeeperTest extends MaintainedLanes {
   private static final String HOST = "n1";
   private static final long HOUR = KeptDay.HOUR;
@@ -131,7 +137,7 @@ class UsageKeeperTest extends MaintainedLanes {
         List.of(), List.of(), UsagePeriod.every(from, to, step), UsageTerms.DEFAULT);
   }
 
-  private FragmentAnswer run(UsageQuestion question) throws Exception {
+  private FragmentAnswer run(Question<?> question) throws Exception {
     FragmentRunner runner =
         new FragmentRunner(
             store,
@@ -439,6 +445,27 @@ class UsageKeeperTest extends MaintainedLanes {
     // So it is the month that answers.
     Files.delete(file());
     assertSame(before, rows(ofMonth()));
+  }
+
+  @Test
+  void theCostOfAQuestionIsThatOfTheFilesThatItReads() throws Exception {
+    fillTwoMonths();
+    UsageQuestion october = ofMonth().getFirst();
+    UsageQuestion hours = question(START, START + DAY, HOUR);
+    UsageQuestion parts = question(START, START + DAY, HOUR / 4);
+    UsageExtent samples = extent(october);
+    assertThat(samples.samples()).isGreaterThan(10_000);
+    assertThat(samples.bytes()).isZero();
+    keep();
+    keep();
+    assertThat(extent(october)).isEqualTo(new UsageExtent(0, 0, Files.size(month())));
+    assertThat(extent(hours)).isEqualTo(new UsageExtent(0, 0, Files.size(file())));
+    assertThat(extent(parts).samples()).isGreaterThan(5_000);
+    assertThat(extent(parts).bytes()).isZero();
+  }
+
+  private UsageExtent extent(UsageQuestion question) throws Exception {
+    return ((UsageExtentQuestion.Answer) run(new UsageExtentQuestion(question)).result()).extent();
   }
 
   @Test
