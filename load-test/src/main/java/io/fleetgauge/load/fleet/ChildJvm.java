@@ -47,13 +47,15 @@ public final class ChildJvm {
    * Starts a class with this JVM's class path.
    *
    * @param heap as {@code -Xmx} takes it
+   * @param flags of the JVM, beside those of the launcher
    */
-  static ChildProcess start(Path folder, String heap, Class<?> main, String... arguments)
+  static ChildProcess start(
+      Path folder, String heap, List<String> flags, Class<?> main, String... arguments)
       throws IOException {
     List<String> line = new ArrayList<>(List.of(main.getName()));
     line.addAll(List.of(arguments));
     Path log = Files.createTempFile(folder, "output", ".txt");
-    return new ChildProcess(folder, log, Map.of(), line(heap, List.of(), SHORT_LIVED, line));
+    return new ChildProcess(folder, log, Map.of(), line(heap, List.of(), flags, line));
   }
 
   /**

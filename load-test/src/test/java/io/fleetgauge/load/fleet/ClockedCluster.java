@@ -30,6 +30,8 @@ public final class ClockedCluster implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Path folder;
+  private final String heap;
+  private final List<String> flags;
   private final MappedByteBuffer clock;
   private final HttpClient client = HttpClient.newHttpClient();
   private final Map<String, ChildProcess> running = new LinkedHashMap<>();
@@ -40,7 +42,22 @@ public final class ClockedCluster implements AutoCloseable {
    * @param now their time at first, ms since the epoch
    */
   public ClockedCluster(Path folder, long now) throws Exception {
+    this(folder, now, "256m", ChildJvm.SHORT_LIVED);
+  }
+
+  /**
+   * With the JVMs that a release has.
+   *
+   * @param heap as {@code FLEETGAUGE_HEAP} takes it
+   */
+  public static ClockedCluster asReleased(Path folder, long now, String heap) throws Exception {
+    return new ClockedCluster(folder, now, heap, List.of());
+  }
+
+  private ClockedCluster(Path folder, long now, String heap, List<String> flags) throws Exception {
     this.folder = folder;
+    this.heap = heap;
+    this.flags = flags;
     clock =
         ClockedProcess.map(
             folder.resolve("clock"),
@@ -90,7 +107,8 @@ public final class ClockedCluster implements AutoCloseable {
           name,
           ChildJvm.start(
               folder,
-              "256m",
+              heap,
+              flags,
               ClockedProcess.class,
               isGateway ? "gateway" : "query",
               file.toString(),
@@ -99,6 +117,15 @@ public final class ClockedCluster implements AutoCloseable {
     for (String name : running.keySet()) {
       running.get(name).awaitReady(address(name).resolve("/-/ready"), SOON);
     }
+  }
+
+  /** Memory that a process holds now, beside files that it has mapped, bytes. */
+  public long resident(String name) throws IOException {
+    Path status = Path.of("/proc/" + running.get(name).process().pid() + "/status");
+    return Files.readAllLines(status).stream()
+        .filter(line -> line.startsWith("RssAnon:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) << 10)
+        .sum();
   }
 
   /** Kills a process as the kernel does when memory is short. */
