@@ -13,6 +13,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.StringJoiner;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** The query API that a command asks, by its options. For one thread. */
@@ -144,6 +146,18 @@ public final class QueryApi implements AutoCloseable {
     } catch (DecodeException e) {
       throw new CommandFailure(url + path + " responds with invalid JSON: " + e.getMessage());
     }
+  }
+
+  /** The data of an answer in Prometheus's envelope, whose warnings are told. */
+  public JsonObject data(
+      String path, List<Map.Entry<String, String>> parameters, Consumer<String> warn)
+      throws CommandFailure {
+    JsonObject envelope = object(path, parameters);
+    envelope.getJsonArray("warnings", new JsonArray()).forEach(each -> warn.accept("" + each));
+    if (envelope.getValue("data") instanceof JsonObject data) {
+      return data;
+    }
+    throw new CommandFailure("the response has no object \"data\"; is this a query API?");
   }
 
   /** The file with the certificates that are trusted; null for those of the JVM. */

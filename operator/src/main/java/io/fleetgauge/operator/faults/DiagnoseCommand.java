@@ -50,14 +50,14 @@ public final class DiagnoseCommand extends QuestionCommand {
     parameters.add(Map.entry("state", "all"));
     parameters.add(Map.entry("from", from));
     parameters.add(Map.entry("limit", FaultFilter.MOST));
-    JsonObject data = data(api.object("/api/v1/faults", parameters));
+    JsonObject data = api.data("/api/v1/faults", parameters, this::warn);
     if (data.containsKey("next")) {
       warn(
           "there are more faults than the newest " + FaultFilter.MOST + "; --from leaves out some");
     }
     if (!filter.job().isEmpty()) {
       JsonObject jobs =
-          data(api.object("/api/v1/faults/jobs", List.of(Map.entry("job", filter.job()))));
+          api.data("/api/v1/faults/jobs", List.of(Map.entry("job", filter.job())), this::warn);
       data.put("jobs", jobs.getJsonArray("jobs"));
     }
     return data;

@@ -8,7 +8,6 @@ import io.fleetgauge.runtime.terminal.CommandFailure;
 import io.fleetgauge.runtime.terminal.DocumentCommand;
 import io.fleetgauge.runtime.terminal.Figures;
 import io.fleetgauge.runtime.terminal.TerminalCommand;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -134,12 +133,7 @@ public final class FaultsCommand extends TerminalCommand implements Command {
     parameters.add(Map.entry("from", from));
     parameters.add(Map.entry("to", to));
     parameters.add(Map.entry("limit", most));
-    JsonObject envelope = asked.object("/api/v1/faults", parameters);
-    envelope.getJsonArray("warnings", new JsonArray()).forEach(each -> warn("" + each));
-    if (envelope.getValue("data") instanceof JsonObject data) {
-      return data;
-    }
-    throw new CommandFailure("the response has no object \"data\"; is this a query API?");
+    return asked.data("/api/v1/faults", parameters, this::warn);
   }
 
   /** Prints open faults first, and then what is new. Goes on while the query API is away. */

@@ -47,7 +47,7 @@ final class JobCommand extends ReportQuestion {
             Map.entry("limit", "" + MOST_FAULTS),
             Map.entry("from", text(report.getNumber("from"))),
             Map.entry("to", text(report.getNumber("to"))));
-    JsonArray faults = told(api.object("/api/v1/faults", ofFaults)).data().getJsonArray("faults");
+    JsonArray faults = api.data("/api/v1/faults", ofFaults, this::warn).getJsonArray("faults");
     JsonArray hangs = hangs(api, report, faults);
     return new JsonObject()
         .put("job", job)

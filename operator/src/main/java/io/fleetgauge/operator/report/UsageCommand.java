@@ -65,9 +65,8 @@ final class UsageCommand extends TerminalCommand {
     parameters.add(Map.entry("step", step));
     try (QueryApi asked = api) {
       if (format.equals("table")) {
-        JsonObject envelope = asked.object(UsageReport.PATH, parameters);
-        ReportQuestion.warnings(envelope).forEach(this::warn);
-        out().print(text(ReportQuestion.data(envelope)));
+        JsonObject data = asked.data(UsageReport.PATH, parameters, this::warn);
+        out().print(text(new UsageReport(data)));
         return 0;
       }
       parameters.add(Map.entry("format", format));

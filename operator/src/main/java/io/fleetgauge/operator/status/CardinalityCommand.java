@@ -35,10 +35,10 @@ public final class CardinalityCommand extends QuestionCommand {
 
   @Override
   protected JsonObject ask(QueryApi from) throws CommandFailure {
-    return data(
-        from.object(
-            "/api/v1/status/cardinality",
-            List.of(Map.entry("match[]", match), Map.entry("limit", limit))));
+    return from.data(
+        "/api/v1/status/cardinality",
+        List.of(Map.entry("match[]", match), Map.entry("limit", limit)),
+        this::warn);
   }
 
   @Override

@@ -20,15 +20,4 @@ public abstract class QuestionCommand extends DocumentCommand implements Command
       return ask(asked);
     }
   }
-
-  /** The data in Prometheus's envelope; its warnings are told. */
-  protected final JsonObject data(JsonObject envelope) throws CommandFailure {
-    if (envelope.containsKey("warnings")) {
-      envelope.getJsonArray("warnings").forEach(each -> warn("" + each));
-    }
-    if (envelope.getValue("data") instanceof JsonObject data) {
-      return data;
-    }
-    throw new CommandFailure("the response has no object \"data\"; is this a query API?");
-  }
 }

@@ -49,10 +49,10 @@ public final class SlowQueriesCommand extends QuestionCommand {
 
   @Override
   protected JsonObject ask(QueryApi from) throws CommandFailure {
-    return data(
-        from.object(
-            "/api/v1/status/slow-queries",
-            List.of(Map.entry("min", min), Map.entry("limit", limit))));
+    return from.data(
+        "/api/v1/status/slow-queries",
+        List.of(Map.entry("min", min), Map.entry("limit", limit)),
+        this::warn);
   }
 
   @Override

@@ -97,7 +97,7 @@ public final class StatusCommand extends QuestionCommand {
   @Override
   protected JsonObject ask(QueryApi from) throws CommandFailure {
     try {
-      return data(from.object(OF_QUERY_API, List.of()));
+      return from.data(OF_QUERY_API, List.of(), this::warn);
     } catch (QueryApi.Failure e) {
       if (e.status() != NOT_FOUND) {
         throw e;

@@ -60,7 +60,7 @@ public final class StorageCommand extends QuestionCommand {
 
   @Override
   protected JsonObject ask(QueryApi from) throws CommandFailure {
-    return data(from.object("/api/v1/status/storage", List.of()));
+    return from.data("/api/v1/status/storage", List.of(), this::warn);
   }
 
   @Override
