@@ -37,7 +37,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -602,51 +601,20 @@ class UsageKeeperTest extends MaintainedLanes {
     assertThat(store.hosts()).isEmpty();
   }
 
-  /** A table with a number of other hosts. */
-  private static ClusterView among(int others, String... more) {
-    Map<String, String> owners = new TreeMap<>();
-    for (int i = 0; i < others; i++) {
-      owners.put("other" + i, "g2");
-    }
-    for (String host : more) {
-      owners.put(host, "g2");
-    }
-    return new ClusterView(OwnershipTable.ofOwners(1, owners), Map.of(), false);
-  }
-
   @Test
   void filesOfAHostThatHasLeftATableWithManyHostsAreRemoved() throws Exception {
     fill();
     keep();
     expire();
-    view = among(GoneHosts.FEW);
+    view = new ClusterView(GoneHostsTest.among(GoneHosts.FEW), Map.of(), false);
     maintain();
     assertThat(file()).exists();
     assertThat(store.usage().counts().dropped.sum()).isZero();
-    view = among(GoneHosts.FEW + 1);
+    view = new ClusterView(GoneHostsTest.among(GoneHosts.FEW + 1), Map.of(), false);
     maintain();
     assertThat(file()).doesNotExist();
     assertThat(store.hosts()).isEmpty();
     assertThat(store.usage().counts().dropped.sum()).isOne();
-  }
-
-  @Test
-  void aHostThatIsGoneStaysForItsUsageTheShorterTheMoreHostsThereAre() throws Exception {
-    fill();
-    keep();
-    expire();
-    long last = store.usage().lastDay(HOST).orElseThrow() + DAY;
-    for (int[] each :
-        new int[][] {
-          {0, 400}, {GoneHosts.FEW - 1, 400}, {12_000, 199}, {15_000, 49}, {16_000, 0}
-        }) {
-      view = among(each[0], HOST);
-      now = last + each[1] * DAY - 1;
-      assertThat(threads.of(HOST).isKeptForUsage(HOST)).as(each[0] + " hosts").isTrue();
-      now = last + (each[1] + 1) * DAY;
-      boolean areFew = each[0] < GoneHosts.FEW; // files expire by themselves
-      assertThat(threads.of(HOST).isKeptForUsage(HOST)).as(each[0] + " hosts").isEqualTo(areFew);
-    }
   }
 
   @Test
