@@ -194,6 +194,9 @@ class UsageYearTest {
         answers.add(question.answer(new WireReader(bytes), bytes));
       }
       assertThat(question.merged(answers).rows()).hasSize(USERS);
+      if (i > 0 && i < 19) {
+        continue;
+      }
       System.out.printf(
           "%d answers of %d users, %d bytes each: read and merged in %.3f s%n",
           GATEWAYS, USERS, bytes.length, (System.nanoTime() - begun) / 1e9);
