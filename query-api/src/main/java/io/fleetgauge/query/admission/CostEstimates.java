@@ -63,8 +63,8 @@ public final class CostEstimates {
   /** A series costs a lookup in the index less than a sample costs a query. */
   private static final long INDEX_GAIN = 50;
 
-  /** Bytes of kept usage that take as long as a sample. */
-  private static final long BYTES_OF_SAMPLE = 8;
+  /** Bytes of kept usage that take as long as a sample that is evaluated. */
+  private static final long BYTES_OF_SAMPLE = 32;
 
   /** Writing the newest sample of a series as a line of text, in samples that are read. */
   private static final long LINE_WORK = 8;
@@ -226,7 +226,7 @@ public final class CostEstimates {
   }
 
   private static Cost cost(UsageExtent extent) {
-    long work = extent.samples() + extent.bytes() / BYTES_OF_SAMPLE;
+    long work = extent.samples() / Load.USAGE_GAIN + extent.bytes() / BYTES_OF_SAMPLE;
     return new Cost(extent.series(), extent.samples(), 1 + work);
   }
 
