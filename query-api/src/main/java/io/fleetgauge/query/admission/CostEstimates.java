@@ -222,12 +222,14 @@ public final class CostEstimates {
             answer ->
                 answer.filter(CostEstimates::isWhole).isPresent()
                     ? Future.succeededFuture(cost(answer.get().value()))
-                    : ofSamples(bound, load));
+                    : of(
+                        List.of(new Part(bound.stream().map(SamplesRead::ofUsage).toList(), false)),
+                        load));
   }
 
   private static Cost cost(UsageExtent extent) {
-    long work = extent.samples() / Load.USAGE_GAIN + extent.bytes() / BYTES_OF_SAMPLE;
-    return new Cost(extent.series(), extent.samples(), 1 + work);
+    long samples = extent.samples() / Load.USAGE_GAIN;
+    return new Cost(extent.series(), samples, 1 + samples + extent.bytes() / BYTES_OF_SAMPLE);
   }
 
   /** Densities that are not known; those that are being asked are awaited. */

@@ -436,15 +436,16 @@ class ReportApiTest {
   void samplesOfOthersOnTheHostsOfATenantAreNoReasonToRefuseItsReport() throws Exception {
     long after = NOW - HOUR - MINUTE;
     twoTenants();
-    for (int gpu = 0; gpu < 5; gpu++) {
+    for (int gpu = 0; gpu < 40; gpu++) {
       add("DCGM_FI_DEV_FB_USED", gpu(1, "tenant", "b").with("UUID", "G" + gpu), after, NOW, 1);
     }
     Labels own = gpu(1, "tenant", "small", "pod", "p").with("UUID", "own");
     add("DCGM_FI_DEV_FB_USED", own, after, NOW, 1);
     add("gpu_allocated", own, after, NOW, 1);
     assertThat(groups(report("small", "by=pod"))).containsExactly("p");
-    add("DCGM_FI_DEV_GPU_UTIL", own, after, NOW, 1);
-    add("DCGM_FI_DEV_POWER_USAGE", own, after, NOW, 1);
+    for (int gpu = 0; gpu < 40; gpu++) {
+      add("DCGM_FI_DEV_FB_USED", own.with("UUID", "own" + gpu), after, NOW, 1);
+    }
     assertThat(ApiServer.failure(api.http.get("small", PATH)))
         .startsWith("422 execution: the query of tenant small is over its limit samples: ");
   }
