@@ -29,7 +29,6 @@ import io.fleetgauge.gateway.remotewrite.MetadataTable;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.remotewrite.SeriesWrites;
 import io.fleetgauge.gateway.rollup.RollupRules;
-import io.fleetgauge.gateway.sender.SampleSenders;
 import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
@@ -76,10 +75,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A running gateway. It has more than 600 lines, because the steps of a start belong together and
- * have a fixed order.
- */
+/** A running gateway. */
 public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -159,7 +155,6 @@ public final class GatewayProcess implements AutoCloseable {
     private WorkerExecutor peerWorkers;
     private PeerClient peers;
     private Intake intake;
-    private SampleSenders senders;
     private Tracer tracer;
     private final TableAge tableAge;
 
@@ -228,21 +223,6 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("intake", STOP_LIMIT, intake);
       peers.begin(intake);
       IngestMeters.declare(meters, intake, journal, memory);
-      senders =
-          new SampleSenders(
-              vertx,
-              config.remoteWrite(),
-              new SampleSenders.Environment(
-                  config.id(),
-                  config.store().folder().resolve("remote-write"),
-                  store,
-                  toPeers,
-                  config.store().retention(),
-                  GatewayProcess.this::view,
-                  intake::isRecovered,
-                  clock));
-      lifecycle.started("remote write to receivers", STOP_LIMIT, senders);
-      senders.declare(meters);
     }
 
     void maintainOnTimers() {
@@ -267,7 +247,6 @@ public final class GatewayProcess implements AutoCloseable {
       // Routes are tried in this order, and a query sends many fragments.
       mountFragments(router, hostLabels, metadata);
       mountRemoteWrite(router, hostLabels, metadata);
-      senders.mount(router, guard.needsPeer());
       IntakeRoute.mount(
           router,
           vertx,
@@ -397,7 +376,6 @@ public final class GatewayProcess implements AutoCloseable {
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.lookAtAll());
       member.get().onChange(tableAge::look);
-      senders.start();
       lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
       vertx.setPeriodic(LOOK_AT_REPLICAS.toMillis(), id -> lookAtReplicas());

@@ -142,17 +142,7 @@ public sealed interface KeyType<T> {
 
   /** Label names and values. */
   static KeyType<Map<String, String>> labels() {
-    return new TextMap(
-        "labels",
-        "label",
-        "letters, digits and underscores",
-        Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*"));
-  }
-
-  /** Names and values of HTTP headers. */
-  static KeyType<Map<String, String>> headers() {
-    return new TextMap(
-        "headers", "header", "letters, digits, - and _", Pattern.compile("[a-zA-Z0-9_-]+"));
+    return new LabelMap();
   }
 
   /** Rules that change labels. */
@@ -434,21 +424,22 @@ public sealed interface KeyType<T> {
   }
 
   /** Names and values of labels. */
-  record TextMap(String plural, String singular, String characters, Pattern pattern)
-      implements KeyType<Map<String, String>> {
+  record LabelMap() implements KeyType<Map<String, String>> {
+    private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
+
     @Override
     public String name() {
-      return "map of " + plural;
+      return "map of labels";
     }
 
     @Override
     public String range() {
-      return singular + " names of " + characters;
+      return "label names of letters, digits and underscores";
     }
 
     @Override
     public String allowed() {
-      return "a map of " + plural;
+      return "a map of labels";
     }
 
     @Override
@@ -464,12 +455,12 @@ public sealed interface KeyType<T> {
       }
       Map<String, String> labels = new TreeMap<>();
       for (var entry : node.properties()) {
-        if (!pattern.matcher(entry.getKey()).matches() || !entry.getValue().isValueNode()) {
+        if (!NAME.matcher(entry.getKey()).matches() || !entry.getValue().isValueNode()) {
           problems
               .below(entry.getKey())
               .notAllowed(
                   KeyProblems.show(entry.getValue()),
-                  "a " + singular + " name of " + characters + " with a text");
+                  "a label name of letters, digits and underscores with a text");
         } else {
           labels.put(entry.getKey(), entry.getValue().asText());
         }

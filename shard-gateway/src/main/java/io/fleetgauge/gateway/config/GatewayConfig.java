@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.config;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
-import io.fleetgauge.gateway.sender.SenderSettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;
@@ -31,7 +30,6 @@ import java.util.Optional;
  * @param drainTimeout {@code drainTimeout}
  * @param usageRetention {@code usage.retention}; zero if nothing is kept
  * @param journal in {@code store.folder}
- * @param remoteWrite receivers of samples, sections of {@code remoteWrite}
  */
 public record GatewayConfig(
     String id,
@@ -47,7 +45,6 @@ public record GatewayConfig(
     RollupSettings rollups,
     Journal.Settings journal,
     IngestSettings ingest,
-    List<SenderSettings> remoteWrite,
     LogSettings log,
     TracingSettings tracing) {
   /** Less than what most supervisors grant before they kill. */
@@ -175,7 +172,6 @@ public record GatewayConfig(
             RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
-            SenderKeys.read(in),
             LogSettings.read(in),
             TracingSettings.read(in));
     if (tenants.isPresent()
@@ -204,7 +200,6 @@ public record GatewayConfig(
         rollups,
         journal,
         ingest,
-        remoteWrite,
         log,
         tracing);
   }

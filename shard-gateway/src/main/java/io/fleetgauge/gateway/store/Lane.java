@@ -58,9 +58,6 @@ public final class Lane {
 
   private volatile long payloadBytes;
 
-  /** Null if nobody has to hear of late samples. */
-  private volatile LateSamples late;
-
   /** Samples before this time have expired, or may have been here, ms. */
   private volatile long droppedBefore = NEVER;
 
@@ -200,14 +197,6 @@ public final class Lane {
     changed.at(time);
   }
 
-  /**
-   * Tells somebody of samples that are stored after those of their time were read; null for nobody.
-   * Any thread.
-   */
-  public void onLate(LateSamples hears) {
-    late = hears;
-  }
-
   private void appendAll(
       Source source,
       boolean derived,
@@ -218,13 +207,10 @@ public final class Lane {
       WriteOutcome outcome) {
     SampleReader reader = null;
     boolean heard = false;
-    LateSamples hears = late;
-    hears = hears != null && time <= hears.readUntil() ? hears : null;
     for (int i = 0; i < handles.length; i++) {
       Handle handle = handles[i];
       heard |= !handle.mayBeSynthetic(values[i], histograms == null ? null : histograms[i]);
       long over = outcome.overLimit();
-      long added = outcome.added();
       StoredSeries target = series.open(source, handle, outcome);
       if (target == null) {
         outcome.leaveOut(i);
@@ -237,8 +223,6 @@ public final class Lane {
         if (target == null) {
           if (outcome.overLimit() > over) {
             outcome.leaveOut(i);
-          } else if (hears != null && outcome.added() > added) {
-            hears.stored(handle.labels, time, value, histogram);
           }
           continue;
         }
@@ -257,9 +241,6 @@ public final class Lane {
       } else {
         reader = reader == null ? new SampleReader() : reader;
         appendLate(target, time, value, histogram, reader, outcome);
-      }
-      if (hears != null && outcome.added() > added) {
-        hears.stored(handle.labels, time, value, histogram);
       }
     }
     if (derived) {
