@@ -314,7 +314,8 @@ public final class GatewayProcess implements AutoCloseable {
               meters);
       lifecycle.started("remote write", STOP_LIMIT, writes);
       new RemoteWriteRoute(vertx, writes).mount(router, guard);
-      new OtlpRoute(vertx, writes, config.ingest().otlp(), meters).mount(router, guard);
+      OtlpRoute otlp = new OtlpRoute(vertx, writes, config.ingest().otlp(), meters);
+      lifecycle.started("OTLP", STOP_LIMIT, otlp.mount(router, guard));
     }
 
     private void mountFragments(Router router, HostLabels hostLabels, MetadataTable metadata) {

@@ -40,7 +40,11 @@ class RoutesTest {
 
   /** Senders of samples. */
   private static final Set<String> WRITE =
-      Set.of("POST /v1/hosts/:host/frames", "POST /api/v1/write", "POST /api/v1/prometheus");
+      Set.of(
+          "POST /v1/hosts/:host/frames",
+          "POST /api/v1/write",
+          "POST /api/v1/prometheus",
+          "POST /api/v1/otlp/v1/metrics");
 
   /** What processes of the cluster ask; no token suffices. */
   private static final Set<String> PEERS =

@@ -52,10 +52,10 @@ public record UsageQuestion(
     OF_EXPORTER(
         "GPUs seem to be held by the pod of the exporter that was scraped, and may be held by"
             + " nobody: their series have its pod, and those of other GPUs have exported_pod"),
-    /** The question is about some metrics only, and records are of all of them. */
+    /** The question is about some metrics or by other labels, and records are of all metrics. */
     NOT_OF_METRICS(
-        "samples have expired: usage was kept of all metrics, and nothing is counted of the ones"
-            + " that are asked for, or that the token may read");
+        "samples have expired: usage was kept of all metrics and without some labels, and nothing"
+            + " is counted of what is asked for, or what the token may read");
 
     private final String text;
 
@@ -154,11 +154,12 @@ public record UsageQuestion(
     UsageSums sums = sums();
     List<Matcher> metrics = metrics();
     Set<String> more = labels();
+    boolean areRecordsMeant = areRecordsMeant();
     Set<Note> notes = EnumSet.noneOf(Note.class);
     for (String host : holdings.hosts()) {
       Holdings own = holdings.of(host);
       List<KeptMonth> months = own.keptUsage(host, period.from(), period.to());
-      if (!metrics.isEmpty()) {
+      if (!areRecordsMeant) {
         note(notes, Note.NOT_OF_METRICS, months.stream().anyMatch(UsageQuestion::hasExpired));
         months = List.of();
       }
@@ -188,6 +189,17 @@ public record UsageQuestion(
     return month.days().stream().anyMatch(day -> !day.hasSamples());
   }
 
+  /**
+   * Returns true if records may tell. They are of all metrics, and have not all labels: what has to
+   * be without one of those could be anybody's.
+   */
+  private boolean areRecordsMeant() {
+    return metrics().isEmpty()
+        && matchers.stream()
+            .filter(each -> !isOfMetric(each) && !UsageLabels.ALL.contains(each.name()))
+            .noneMatch(each -> each.matches(""));
+  }
+
   /** Matchers of the metric's name, unless all metrics of usage match. */
   private List<Matcher> metrics() {
     return matchers.stream()
@@ -203,7 +215,7 @@ public record UsageQuestion(
       Holdings own = holdings.of(host);
       UsageReads reads = new UsageReads(terms, own, matchers);
       List<KeptMonth> months =
-          metrics().isEmpty() ? own.keptUsage(host, period.from(), period.to()) : List.of();
+          areRecordsMeant() ? own.keptUsage(host, period.from(), period.to()) : List.of();
       all = all.plus(reads.of(period, hasMoreLabels(), sums(), months));
     }
     return all;

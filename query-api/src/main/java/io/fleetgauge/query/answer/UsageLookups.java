@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  * that the stored series have which they are made of; no usage is counted for that. Thread-safe.
  */
 final class UsageLookups {
+  private static final String ALLOCATED = "gpu_allocated";
+
   private final AliasedLookups stored;
 
   UsageLookups(AliasedLookups stored) {
@@ -108,10 +110,12 @@ final class UsageLookups {
     return List.copyOf(all);
   }
 
-  /** Returns true if series of usage are made of one of some metrics. */
+  /**
+   * Returns true if series of usage are told of beside some metrics: where GPUs have owners that a
+   * probe names. Other data is listed as Prometheus lists it.
+   */
   private static boolean isMadeOf(Collection<String> metrics) {
-    List<Matcher> names = HostUsage.selectors().stream().map(List::getFirst).toList();
-    return metrics.stream().anyMatch(each -> names.stream().anyMatch(name -> name.matches(each)));
+    return metrics.contains(ALLOCATED);
   }
 
   /** Adds the metadata of series of usage, if the caller sees what they are made of. */

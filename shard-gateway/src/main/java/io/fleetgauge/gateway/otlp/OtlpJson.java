@@ -26,11 +26,19 @@ import java.util.HexFormat;
  */
 final class OtlpJson {
   private static final int MAX_DEPTH = 100;
+
+  /** A token takes some 60 bytes in memory. */
+  private static final int MAX_TOKENS = 1_500_000;
+
+  private static final int SHOWN = 200;
   private static final ObjectMapper JSON =
       new JsonMapper(
           JsonFactory.builder()
               .streamReadConstraints(
-                  StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+                  StreamReadConstraints.builder()
+                      .maxNestingDepth(MAX_DEPTH)
+                      .maxTokenCount(MAX_TOKENS)
+                      .build())
               .build());
 
   private OtlpJson() {}
@@ -108,10 +116,12 @@ final class OtlpJson {
         case INT -> (int) whole(node, name);
         case LONG -> whole(node, name);
         case ENUM -> constant(node, field);
-        case BYTE_STRING -> bytes(text(node, name));
+        case BYTE_STRING -> bytes(text(node, name), name.endsWith("Id"));
       };
     } catch (IllegalArgumentException e) {
-      throw new WireException(name + " is not valid: " + node);
+      String shown = node.toString();
+      throw new WireException(
+          name + " is not valid: " + shown.substring(0, Math.min(SHOWN, shown.length())));
     }
   }
 
@@ -148,11 +158,9 @@ final class OtlpJson {
     return constant == null ? field.getEnumType().getValues().getFirst() : constant;
   }
 
-  private static ByteString bytes(String text) {
-    try {
-      return ByteString.copyFrom(HexFormat.of().parseHex(text));
-    } catch (IllegalArgumentException e) {
-      return ByteString.copyFrom(Base64.getDecoder().decode(text));
-    }
+  /** Identities of traces and spans are hexadecimal. */
+  private static ByteString bytes(String text, boolean isHex) {
+    return ByteString.copyFrom(
+        isHex ? HexFormat.of().parseHex(text) : Base64.getDecoder().decode(text));
   }
 }

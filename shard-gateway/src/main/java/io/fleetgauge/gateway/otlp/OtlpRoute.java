@@ -14,8 +14,10 @@ import io.fleetgauge.sample.wire.WireWriter;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.GZIPInputStream;
 import org.slf4j.Logger;
@@ -35,11 +38,14 @@ import org.slf4j.LoggerFactory;
  *
  * @see <a href="https://opentelemetry.io/docs/specs/otlp/#otlphttp">OTLP/HTTP</a>
  */
-public final class OtlpRoute {
+public final class OtlpRoute implements AutoCloseable {
   public static final String PATH = "/api/v1/otlp/v1/metrics";
 
-  /** Longest body, and longest after decompression. */
-  static final int MAX_BYTES = 32 << 20;
+  /**
+   * Longest body, and longest after decompression. Messages take many times their bytes in memory,
+   * so one is read at a time.
+   */
+  static final int MAX_BYTES = 8 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(OtlpRoute.class);
   private static final String PROTOBUF = "application/x-protobuf";
@@ -50,7 +56,12 @@ public final class OtlpRoute {
 
   private static final int UNKNOWN = 2;
 
+  /** Bodies that wait to be read. */
+  private static final int MAX_WAITING = 16;
+
   private final Vertx vertx;
+  private final WorkerExecutor reading;
+  private final AtomicInteger waiting = new AtomicInteger();
   private final SeriesWrites writes;
   private final OtlpSettings settings;
   private final LongAdder kept = new LongAdder();
@@ -61,6 +72,7 @@ public final class OtlpRoute {
 
   public OtlpRoute(Vertx vertx, SeriesWrites writes, OtlpSettings settings, Meters meters) {
     this.vertx = vertx;
+    this.reading = vertx.createSharedWorkerExecutor("otlp", 1);
     this.writes = writes;
     this.settings = settings;
     declare(meters);
@@ -91,7 +103,7 @@ public final class OtlpRoute {
   /**
    * @param guard authenticates senders
    */
-  public void mount(Router router, Guard guard) {
+  public OtlpRoute mount(Router router, Guard guard) {
     Guard.readBody(
             router
                 .post(PATH)
@@ -102,6 +114,7 @@ public final class OtlpRoute {
                         (late, why) -> fail(late, 503, why + "; send it again", 1_000))),
             MAX_BYTES)
         .handler(this::write);
+    return this;
   }
 
   private void write(RoutingContext http) {
@@ -120,21 +133,38 @@ public final class OtlpRoute {
       fail(http, 415, encoding + " encoding is not accepted; use gzip", 0);
       return;
     }
+    if (waiting.incrementAndGet() > MAX_WAITING) {
+      waiting.decrementAndGet();
+      fail(http, 503, MAX_WAITING + " OTLP requests are waiting; send it again later", 1_000);
+      return;
+    }
     Buffer body = http.body().buffer();
     byte[] bytes = body == null ? new byte[0] : body.getBytes();
     Context loop = vertx.getOrCreateContext();
     OtlpTranslation translation = new OtlpTranslation(settings);
-    writes
-        .write(
-            Guard.grant(http),
-            false,
-            Version.V1,
-            SeriesWrites.Mode.IN_PARTS,
-            () -> {
-              byte[] message = translation.translate(request(bytes, isGzip, type.equals(JSON)));
-              return new SeriesWrites.Message(message, message.length);
-            })
+    reading
+        .executeBlocking(
+            () -> translation.translate(request(bytes, isGzip, type.equals(JSON))), true)
+        .onComplete(done -> waiting.decrementAndGet())
+        .transform(
+            read ->
+                writes.write(
+                    Guard.grant(http),
+                    false,
+                    Version.V1,
+                    SeriesWrites.Mode.IN_PARTS,
+                    () -> message(read)))
         .onSuccess(answer -> loop.runOnContext(none -> end(http, translation, answer)));
+  }
+
+  private static SeriesWrites.Message message(AsyncResult<byte[]> read) throws WireException {
+    if (read.cause() instanceof WireException problem) {
+      throw problem;
+    }
+    if (read.failed()) {
+      throw new IllegalStateException(read.cause());
+    }
+    return new SeriesWrites.Message(read.result(), read.result().length);
   }
 
   private static String type(RoutingContext http) {
@@ -241,5 +271,10 @@ public final class OtlpRoute {
     if (!http.response().closed()) {
       http.response().setStatusCode(status).putHeader("Content-Type", type).end(body);
     }
+  }
+
+  @Override
+  public void close() {
+    reading.close();
   }
 }

@@ -1,11 +1,13 @@
 package io.fleetgauge.gateway.otlp;
 
+import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.Utf8Order;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.Numbers;
+import io.fleetgauge.sample.prometheus.RemoteWriteReader;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.prometheus.RemoteWriteWriter;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
@@ -54,6 +56,14 @@ final class OtlpTranslation {
   private final List<String> reasons = new ArrayList<>();
   private long refused;
 
+  /** The labels that all series of a resource have. */
+  private Map<String, String> promoted = Map.of();
+
+  private Map<String, String> identity = Map.of();
+
+  /** About how long the message becomes. */
+  private long bytes;
+
   /** Data points of a series, in order of their times. */
   private static final class Points {
     private final TreeMap<Long, Double> numbers = new TreeMap<>();
@@ -78,15 +88,18 @@ final class OtlpTranslation {
   /** The message of remote write. */
   byte[] translate(ExportMetricsServiceRequest request) {
     for (ResourceMetrics of : request.getResourceMetricsList()) {
+      Resource resource = bounded(of.getResource());
+      identity = identity(resource);
+      promoted = promoted(resource);
       long newest = 0;
       for (ScopeMetrics scope : of.getScopeMetricsList()) {
         for (Metric metric : scope.getMetricsList()) {
           newest = Math.max(newest, newest(metric));
-          take(of.getResource(), metric);
+          take(metric);
         }
       }
       if (newest != 0) {
-        target(of.getResource(), newest);
+        target(resource, newest);
       }
     }
     RemoteWriteWriter out = new RemoteWriteWriter(Version.V1);
@@ -107,7 +120,7 @@ final class OtlpTranslation {
     }
   }
 
-  private void take(Resource resource, Metric metric) {
+  private void take(Metric metric) {
     int points = points(metric);
     AggregationTemporality temporality = temporality(metric);
     if (points == 0 || metric.getName().isEmpty()) {
@@ -127,20 +140,17 @@ final class OtlpTranslation {
     String name = names.metric(metric.getName(), metric.getUnit(), isCounter, metric.hasGauge());
     metadata.put(name, new MetricMetadata(type(metric), metric.getDescription(), metric.getUnit()));
     switch (metric.getDataCase()) {
-      case GAUGE -> metric.getGauge().getDataPointsList().forEach(at -> number(resource, name, at));
-      case SUM -> metric.getSum().getDataPointsList().forEach(at -> number(resource, name, at));
+      case GAUGE -> metric.getGauge().getDataPointsList().forEach(at -> number(metric, name, at));
+      case SUM -> metric.getSum().getDataPointsList().forEach(at -> number(metric, name, at));
       case HISTOGRAM ->
-          metric
-              .getHistogram()
-              .getDataPointsList()
-              .forEach(at -> histogram(resource, metric, name, at));
+          metric.getHistogram().getDataPointsList().forEach(at -> histogram(metric, name, at));
       case EXPONENTIAL_HISTOGRAM ->
           metric
               .getExponentialHistogram()
               .getDataPointsList()
-              .forEach(at -> exponential(resource, metric, name, at));
+              .forEach(at -> exponential(metric, name, at));
       case SUMMARY ->
-          metric.getSummary().getDataPointsList().forEach(at -> summary(resource, name, at));
+          metric.getSummary().getDataPointsList().forEach(at -> summary(metric, name, at));
       case DATA_NOT_SET -> throw new IllegalStateException("it has data points");
     }
   }
@@ -203,22 +213,23 @@ final class OtlpTranslation {
     return points.stream().mapToLong(NumberDataPoint::getTimeUnixNano).max().orElse(0);
   }
 
-  private void number(Resource resource, String name, NumberDataPoint point) {
+  private void number(Metric metric, String name, NumberDataPoint point) {
     double value =
         switch (point.getValueCase()) {
           case AS_INT -> point.getAsInt();
           case AS_DOUBLE -> point.getAsDouble();
           case VALUE_NOT_SET -> 0;
         };
-    add(
-        labels(resource, point.getAttributesList(), name),
-        point.getTimeUnixNano(),
-        value,
-        point.getFlags());
+    labels(metric, point.getAttributesList(), name)
+        .ifPresent(labels -> add(labels, point.getTimeUnixNano(), value, point.getFlags()));
   }
 
-  private void summary(Resource resource, String name, SummaryDataPoint point) {
-    Labels labels = labels(resource, point.getAttributesList(), name);
+  private void summary(Metric metric, String name, SummaryDataPoint point) {
+    labels(metric, point.getAttributesList(), name)
+        .ifPresent(labels -> summary(labels, name, point));
+  }
+
+  private void summary(Labels labels, String name, SummaryDataPoint point) {
     long time = point.getTimeUnixNano();
     int flags = point.getFlags();
     add(labels.with(Labels.NAME, name + "_sum"), time, point.getSum(), flags);
@@ -229,8 +240,12 @@ final class OtlpTranslation {
     }
   }
 
-  private void histogram(Resource resource, Metric metric, String name, HistogramDataPoint point) {
-    Labels labels = labels(resource, point.getAttributesList(), name);
+  private void histogram(Metric metric, String name, HistogramDataPoint point) {
+    labels(metric, point.getAttributesList(), name)
+        .ifPresent(labels -> histogram(metric, labels, name, point));
+  }
+
+  private void histogram(Metric metric, Labels labels, String name, HistogramDataPoint point) {
     long time = point.getTimeUnixNano();
     if (settings.convertsHistograms()) {
       try {
@@ -257,29 +272,36 @@ final class OtlpTranslation {
     add(bucket.with("le", "+Inf"), time, count, flags);
   }
 
-  private void exponential(
-      Resource resource, Metric metric, String name, ExponentialHistogramDataPoint point) {
+  private void exponential(Metric metric, String name, ExponentialHistogramDataPoint point) {
     if (!OtlpHistograms.isRepresentable(point.getScale())) {
       refuse(metric, 1, "its scale is " + point.getScale() + ", the lowest is -4");
       return;
     }
-    Labels labels = labels(resource, point.getAttributesList(), name);
-    add(labels, point.getTimeUnixNano(), OtlpHistograms.exponential(point));
+    labels(metric, point.getAttributesList(), name)
+        .ifPresent(
+            labels -> add(labels, point.getTimeUnixNano(), OtlpHistograms.exponential(point)));
   }
 
   private void add(Labels labels, long nanos, double value, int flags) {
-    series
-        .computeIfAbsent(labels, none -> new Points())
+    points(labels)
         .numbers
         .putIfAbsent(
             millis(nanos), OtlpHistograms.isWithoutValue(flags) ? Staleness.MARKER : value);
   }
 
   private void add(Labels labels, long nanos, Histogram histogram) {
-    series
-        .computeIfAbsent(labels, none -> new Points())
-        .histograms
-        .putIfAbsent(millis(nanos), histogram);
+    points(labels).histograms.putIfAbsent(millis(nanos), histogram);
+  }
+
+  private Points points(Labels labels) {
+    return series.computeIfAbsent(
+        labels,
+        none -> {
+          for (int i = 0; i < labels.size(); i++) {
+            bytes += labels.name(i).length() + labels.value(i).length();
+          }
+          return new Points();
+        });
   }
 
   private static long millis(long nanos) {
@@ -300,25 +322,61 @@ final class OtlpTranslation {
             .filter(each -> settings.keepsIdentifying() || !IDENTIFYING.contains(each.getKey()))
             .toList();
     Map<String, String> all = attributes(told);
-    identity(resource, all);
+    all.putAll(identity);
     if (all.containsKey(JOB) || all.containsKey(INSTANCE)) {
       all.put(Labels.NAME, "target_info");
       add(Labels.of(all), nanos, 1, 0);
     }
   }
 
-  private Labels labels(Resource resource, List<KeyValue> attributes, String name) {
-    Map<String, String> all = attributes(attributes);
-    List<KeyValue> promoted =
-        resource.getAttributesList().stream()
-            .filter(each -> settings.promotes(each.getKey()))
-            .toList();
-    for (KeyValue each : sorted(promoted)) {
-      all.putIfAbsent(names.label(each.getKey()), OtlpValues.text(each.getValue()));
+  /** A resource without attributes that are too long for labels, or too many. */
+  private Resource bounded(Resource resource) {
+    Resource.Builder bounded = Resource.newBuilder();
+    for (KeyValue each : resource.getAttributesList()) {
+      if (bounded.getAttributesCount() < RemoteWriteReader.MAX_LABELS && fits(each)) {
+        bounded.addAttributes(each);
+      } else if (reasons.size() < MAX_REASONS) {
+        reasons.add("an attribute of a resource is left out: it is too long, or one of too many");
+      }
     }
-    identity(resource, all);
+    return bounded.build();
+  }
+
+  private static boolean fits(KeyValue attribute) {
+    return attribute.getSerializedSize() <= RemoteWriteReader.MAX_LABEL_BYTES;
+  }
+
+  private Map<String, String> promoted(Resource resource) {
+    Map<String, String> all = new HashMap<>();
+    for (KeyValue each : sorted(resource.getAttributesList())) {
+      if (settings.promotes(each.getKey())) {
+        all.putIfAbsent(names.label(each.getKey()), OtlpValues.text(each.getValue()));
+      }
+    }
+    return all;
+  }
+
+  private Optional<Labels> labels(Metric metric, List<KeyValue> attributes, String name) {
+    if (attributes.size() > RemoteWriteReader.MAX_LABELS
+        || !attributes.stream().allMatch(OtlpTranslation::fits)) {
+      refuse(
+          metric,
+          1,
+          "an attribute has more than "
+              + RemoteWriteReader.MAX_LABEL_BYTES
+              + " bytes, or there are more than "
+              + RemoteWriteReader.MAX_LABELS);
+      return Optional.empty();
+    }
+    if (bytes > RemoteWriteRoute.MAX_DECODED_BYTES) {
+      refuse(metric, 1, "the request has too long labels; send fewer data points in one");
+      return Optional.empty();
+    }
+    Map<String, String> all = attributes(attributes);
+    promoted.forEach(all::putIfAbsent);
+    all.putAll(identity);
     all.put(Labels.NAME, name);
-    return Labels.of(all);
+    return Optional.of(Labels.of(all));
   }
 
   /** Attributes as labels; those whose names become one have their values joined. */
@@ -341,11 +399,13 @@ final class OtlpTranslation {
         .toList();
   }
 
-  private static void identity(Resource resource, Map<String, String> all) {
+  private static Map<String, String> identity(Resource resource) {
+    Map<String, String> all = new HashMap<>();
     Optional<String> service = attribute(resource, SERVICE_NAME);
     Optional<String> namespace = attribute(resource, SERVICE_NAMESPACE);
     service.ifPresent(name -> all.put(JOB, namespace.map(each -> each + "/" + name).orElse(name)));
     attribute(resource, SERVICE_INSTANCE).ifPresent(id -> all.put(INSTANCE, id));
+    return all;
   }
 
   private static Optional<String> attribute(Resource resource, String key) {

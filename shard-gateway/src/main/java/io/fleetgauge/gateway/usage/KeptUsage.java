@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -171,6 +172,12 @@ public final class KeptUsage {
       for (long day : ofHost.files.days(ofHost.host, first, end)) {
         ofHost.day(day).ifPresent(days::add);
       }
+      for (long day : ofHost.files.damaged(ofHost.host, first, end)) {
+        if (blocks(ofHost.all, day).isEmpty()) {
+          days.add(new Day(ofHost, day, false));
+        }
+      }
+      days.sort(Comparator.comparingLong(KeptDay::from));
       return days;
     }
   }

@@ -44,11 +44,20 @@ public final class UsageFile {
   private final int sectionsAt;
 
   /** Bytes that are no file of usage. */
-  public static final class DamagedUsage extends IOException {
+  public static class DamagedUsage extends IOException {
     private static final long serialVersionUID = 1L;
 
     DamagedUsage(String message, Throwable cause) {
       super(message, cause);
+    }
+  }
+
+  /** A file that another release has written. */
+  static final class OtherVersion extends DamagedUsage {
+    private static final long serialVersionUID = 1L;
+
+    private OtherVersion(int version) {
+      super("it is of format version " + version + ", this program reads " + VERSION, null);
     }
   }
 
@@ -208,7 +217,10 @@ public final class UsageFile {
       if (!Arrays.equals(magic, MAGIC)) {
         throw new WireException("it begins with " + Arrays.toString(magic));
       }
-      in.version(VERSION, "a file of usage");
+      int version = in.u8("the version");
+      if (version != VERSION) {
+        throw new OtherVersion(version);
+      }
       if (bytes.length < Integer.BYTES
           || new WireReader(bytes, bytes.length - Integer.BYTES, bytes.length).u32("the checksum")
               != check(bytes, bytes.length - Integer.BYTES)) {

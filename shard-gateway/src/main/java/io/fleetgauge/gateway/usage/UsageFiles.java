@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -43,6 +44,9 @@ public final class UsageFiles {
 
     /** Months that cannot be one file, because their days are of different terms. */
     final Set<Long> mixed = ConcurrentHashMap.newKeySet();
+
+    /** Days whose files were damaged: they are missing until they are there again. */
+    final Set<Long> damaged = new ConcurrentSkipListSet<>();
   }
 
   /** A file on the disk. */
@@ -173,10 +177,17 @@ public final class UsageFiles {
     return from < to ? List.copyOf(days(host).subMap(from, to).keySet()) : List.of();
   }
 
-  /** Returns true if {@link #days} has any. */
+  /** The days of a host whose files were damaged and are not there again, in order. */
+  List<Long> damaged(String host, long from, long to) {
+    return hosts.getOrDefault(host, NONE).damaged.stream()
+        .filter(day -> from <= day && day < to)
+        .toList();
+  }
+
+  /** Returns true if {@link #days} or {@link #damaged} has any. */
   boolean hasAny(String host, long from, long to) {
     Long day = days(host).ceilingKey(from);
-    return day != null && day < to;
+    return day != null && day < to || !damaged(host, from, to).isEmpty();
   }
 
   /** Size of the file of a day; 0 if there is none. */
@@ -220,21 +231,49 @@ public final class UsageFiles {
     try {
       UsageFile file = UsageFile.read(Files.readAllBytes(path));
       if (!file.host().equals(host) || !file.name().equals(name)) {
-        throw new IOException("it is that of host " + file.host() + " and " + file.name());
+        throw new UsageFile.DamagedUsage(
+            "it is that of host " + file.host() + " and " + file.name(), null);
       }
       return Optional.of(file);
     } catch (NoSuchFileException e) {
       forget(all, from); // it has expired or was removed
       return Optional.empty();
-    } catch (IOException e) {
+    } catch (UsageFile.OtherVersion e) {
+      LOG.error("the usage in {} cannot be read: {}", path, e.getMessage());
+      return Optional.empty();
+    } catch (UsageFile.DamagedUsage e) {
       counts.damaged.increment();
       LOG.error(
-          "the usage in {} cannot be read: {}; it is computed again or fetched from another"
-              + " gateway",
+          "the usage in {} is damaged: {}; it is computed again or fetched from another gateway",
           path,
           e.getMessage());
-      delete(host, all, from, name);
+      remove(host(host), all, from, path);
       return Optional.empty();
+    } catch (IOException e) {
+      // It may be there: the process may have too many open files.
+      LOG.error("the usage in {} cannot be read: {}", path, e.toString());
+      return Optional.empty();
+    }
+  }
+
+  /** Removes a damaged file, unless another one has come in its place. */
+  private void remove(OfHost ofHost, Map<Long, Entry> all, long from, Path path) {
+    synchronized (ofHost) {
+      try {
+        UsageFile.read(Files.readAllBytes(path));
+        return;
+      } catch (IOException e) {
+        LOG.debug("{} is damaged", path);
+      }
+      if (all == ofHost.days) {
+        ofHost.damaged.add(from);
+      }
+      forget(all, from);
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException e) {
+        LOG.warn("a damaged file of usage cannot be removed: {}", e.toString());
+      }
     }
   }
 
@@ -244,6 +283,7 @@ public final class UsageFiles {
     synchronized (ofHost) {
       deleteMonth(file.host(), KeptUsage.monthOf(file.from()));
       write(ofHost.days, file);
+      ofHost.damaged.remove(file.from());
     }
   }
 
@@ -332,11 +372,13 @@ public final class UsageFiles {
 
   /** Removes the files of a host that have expired. */
   public void expire(String host, long now) {
+    hosts.getOrDefault(host, NONE).damaged.removeIf(day -> day < oldest(now));
     deleteDays(host, days(host).headMap(oldest(now)).keySet());
   }
 
   /** Removes all files of a host. */
   public void remove(String host) {
+    hosts.getOrDefault(host, NONE).damaged.clear();
     deleteDays(host, days(host).keySet());
   }
 

@@ -574,9 +574,23 @@ class UsageKeeperTest extends MaintainedLanes {
     keep();
     expire();
     damage();
-    FragmentAnswer answer = run(question(START, START + DAY, HOUR));
-    assertThat(((UsageQuestion.Answer) answer.result()).rows()).isEmpty();
-    assertThat(answer.covered()).isEmpty();
+    for (int i = 0; i < 2; i++) {
+      FragmentAnswer answer = run(question(START, START + DAY, HOUR));
+      assertThat(((UsageQuestion.Answer) answer.result()).rows()).isEmpty();
+      assertThat(answer.covered()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileOfAnotherReleaseStays() throws Exception {
+    fill();
+    keep();
+    expire();
+    byte[] bytes = Files.readAllBytes(file());
+    bytes[4]++;
+    Files.write(file(), bytes);
+    assertThat(run(question(START, START + DAY, HOUR)).covered()).isEmpty();
+    assertThat(file()).exists();
   }
 
   @Test
