@@ -2,9 +2,13 @@ package io.fleetgauge.query.answer;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.series.UsageMetric;
 import io.fleetgauge.runtime.config.TenantLimits;
+import io.fleetgauge.sample.Labels;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Who asks, and what of the data the caller sees.
@@ -25,7 +29,24 @@ public record Caller(
   public static Caller of(String tenant, List<String> scopes, TenantLimits limits)
       throws QueryFailure {
     boolean all = scopes.isEmpty() || scopes.contains("");
-    return new Caller(tenant, Scopes.of(scopes), all, limits);
+    return new Caller(tenant, withoutUsage(Scopes.of(scopes)), all, limits);
+  }
+
+  /**
+   * A scope by the label {@code class} leaves out series of usage, whose label of that name says
+   * something else.
+   */
+  private static List<Matcher> withoutUsage(List<Matcher> scope) {
+    if (scope.stream().noneMatch(each -> each.name().equals(UsageMetric.CLASS))) {
+      return scope;
+    }
+    String names =
+        Arrays.stream(UsageMetric.values())
+            .map(each -> each.metric)
+            .collect(Collectors.joining("|"));
+    List<Matcher> all = new ArrayList<>(scope);
+    all.add(Matcher.of(Matcher.Kind.NOT_REGEX, Labels.NAME, names));
+    return List.copyOf(all);
   }
 
   /** The same caller, with a filter of its own besides the scope. */

@@ -22,6 +22,7 @@ import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.OwnedSeries;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.Selection;
+import io.fleetgauge.promql.usage.series.UsageSelector;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.config.TenantLimits;
@@ -504,6 +505,15 @@ class LookupsTest {
     assertThat(test.shards.count("heavy newest")).isEqualTo(1);
     answer(ROOT, NEWEST);
     assertThat(test.shards.count("newest")).as("twelve series are few").isEqualTo(1);
+  }
+
+  @Test
+  void aScopeByTheLabelClassLeavesOutSeriesOfUsage() throws Exception {
+    List<Matcher> selector = List.of(Matcher.equal("__name__", "job:gpu_seconds:total"));
+    Caller byRack = Caller.of("a", List.of("{rack=\"r0\"}"), LIMITS);
+    assertThat(UsageSelector.of(byRack.scoped(selector))).isPresent();
+    Caller byClass = Caller.of("a", List.of("{rack=\"r0\",class!=\"x\"}"), LIMITS);
+    assertThat(UsageSelector.of(byClass.scoped(selector))).isEmpty();
   }
 
   @Test
