@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The series of usage; all are counters. */
 public enum UsageMetric {
@@ -59,7 +60,7 @@ public enum UsageMetric {
   /** Each becomes a series. */
   final List<Part> parts;
 
-  /** The amounts of all parts, as bits. */
+  /** The amounts of which one has to be known, as bits: 0 is known if its time is. */
   final int bits;
 
   UsageMetric(String metric, String unit, String help, Part... parts) {
@@ -70,9 +71,18 @@ public enum UsageMetric {
     this.bits =
         this.parts.stream()
             .flatMap(part -> part.units.keySet().stream())
+            .flatMap(UsageMetric::knownBy)
             .distinct()
             .mapToInt(Amount::bit)
             .sum();
+  }
+
+  private static Stream<Amount> knownBy(Amount amount) {
+    return switch (amount) {
+      case ACTIVITY -> Stream.of(amount, Amount.ACTIVITY_TIME);
+      case MEMORY -> Stream.of(amount, Amount.MEMORY_TIME);
+      default -> Stream.of(amount);
+    };
   }
 
   /**

@@ -146,6 +146,15 @@ class UsageSeriesTest {
   }
 
   @Test
+  void aJobThatDidNothingHasAnActivityOfZero() throws Exception {
+    use("idle", MINUTE, Amount.ACTIVITY_TIME, 60_000);
+    UsageSelection activity = selection("job:gpu_activity_seconds:total", 0, 3 * MINUTE);
+    assertThat(samples(series(activity, HOUR), "hpc_job", "idle").values()).containsOnly(0.0);
+    UsageSelection memory = selection("job:gpu_memory_byte_seconds:total", 0, 3 * MINUTE);
+    assertThat(series(memory, HOUR)).isEmpty();
+  }
+
+  @Test
   void nothingIsMadeOfTheFuture() throws Exception {
     use("1", START + 10 * MINUTE, Amount.BUSY, 1_000_000_000L);
     UsageSelection all = selection("job:gpu_seconds:total{class='busy'}", START, START + HOUR);
