@@ -374,6 +374,22 @@ class UsageKeeperTest extends MaintainedLanes {
   }
 
   @Test
+  void recordsTellNothingOfWhatHasToBeWithoutALabelThatTheyLack() throws Exception {
+    fill();
+    keep();
+    UsagePeriod day = UsagePeriod.every(START, START + DAY, HOUR);
+    Matcher notB = Matcher.of(Matcher.Kind.NOT_EQUAL, "team", "b");
+    assertThat(rows(by(day, List.of(notB)))).isNotEmpty();
+    expire();
+    assertThat(rows(by(day, List.of()))).isNotEmpty();
+    for (Matcher each : List.of(notB, Matcher.of(Matcher.Kind.REGEX, "team", "|a"))) {
+      UsageQuestion.Answer answer = (UsageQuestion.Answer) run(by(day, List.of(each))).result();
+      assertThat(answer.rows()).isEmpty();
+      assertThat(answer.notes()).containsExactly(UsageQuestion.Note.NOT_OF_METRICS);
+    }
+  }
+
+  @Test
   void whatATenantDoesNotSeeOfSamplesItDoesNotSeeOfKeptDays() throws Exception {
     fill();
     keep();
