@@ -51,7 +51,7 @@ class OtlpTest {
   private static final String JSON = "application/json";
 
   private final HttpClient client = HttpClient.newHttpClient();
-  private final long now = System.currentTimeMillis();
+  private long now;
   private LocalFleet fleet;
   private GatewayProcess gateway;
   private QueryClient query;
@@ -61,6 +61,7 @@ class OtlpTest {
     fleet = new LocalFleet("otlp", LocalPorts.free(2), folder, System::currentTimeMillis);
     gateway = fleet.startGateway(0, Duration.ofHours(24));
     query = new QueryClient(fleet.startQuery("127.0.0.1", 0).port());
+    now = System.currentTimeMillis(); // the start may have taken long
   }
 
   @AfterEach

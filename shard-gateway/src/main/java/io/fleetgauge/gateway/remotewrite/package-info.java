@@ -2,8 +2,8 @@
  * Prometheus remote write, accepted by any gateway.
  *
  * <p>In: {@code POST /api/v1/write} or {@code /api/v1/prometheus}, a snappy block of a remote-write
- * message of version 1 or 2. Out: frames at the gateways that own the hosts, and the status,
- * headers and text that Prometheus would answer.
+ * message of version 1 or 2; or such a message that {@code gateway.otlp} has made. Out: frames at
+ * the gateways that own the hosts, and the status, headers and text that Prometheus would answer.
  *
  * <p>A series belongs to the host that its labels name. The writer of a tenant recognises series it
  * has seen by their bytes, so that their label sets are built once, and numbers them in one run for

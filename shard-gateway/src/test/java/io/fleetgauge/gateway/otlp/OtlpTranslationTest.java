@@ -306,6 +306,50 @@ class OtlpTranslationTest {
             "metric \"coarse\": its scale is -5, the lowest is -4");
   }
 
+  @Test
+  void aDataPointWithTooLongOrTooManyAttributesIsNamedAndTheOthersAreKept() throws Exception {
+    String[] many = new String[2 * 257];
+    for (int i = 0; i < many.length; i += 2) {
+      many[i] = "a" + i;
+      many[i + 1] = "x";
+    }
+    Map<String, Object> kept =
+        translate(
+            resource(),
+            gauge("long", point("a", "x".repeat(16_385)).setAsInt(1), point().setAsInt(2)),
+            gauge("many", point(many).setAsInt(1)));
+    assertThat(kept).containsOnlyKeys("long{}");
+    assertThat(translation.refused()).isEqualTo(2);
+    assertThat(translation.reasons())
+        .hasSize(2)
+        .allMatch(each -> each.contains("an attribute has more than 16384 bytes"));
+  }
+
+  @Test
+  void anAttributeOfAResourceThatIsTooLongIsLeftOut() throws Exception {
+    Resource of = resource("service.name", "s", "long", "x".repeat(16_385), "zone", "z");
+    assertThat(translate(of, gauge("a", point().setAsInt(1))))
+        .containsOnlyKeys("a{job=\"s\"}", "target_info{job=\"s\", zone=\"z\"}");
+    assertThat(translation.refused()).isZero();
+    assertThat(translation.reasons()).hasSize(1);
+  }
+
+  @Test
+  void aShortRequestDoesNotBecomeALongOne() throws Exception {
+    OtlpSettings settings =
+        new OtlpSettings(
+            TranslationStrategy.NoTranslation, List.of(), true, List.of(), false, false);
+    NumberDataPoint.Builder[] points = new NumberDataPoint.Builder[3_000];
+    for (int i = 0; i < points.length; i++) {
+      points[i] = point("i", "" + i).setAsInt(i);
+    }
+    Resource of = resource("long", "x".repeat(16_000));
+    int kept = translate(settings, of, gauge("a", points)).size();
+    assertThat(kept).isBetween(2_000, 2_200);
+    assertThat(translation.refused()).isEqualTo(points.length - kept);
+    assertThat(translation.reasons()).anyMatch(each -> each.contains("has too long labels"));
+  }
+
   private static Metric histogram(HistogramDataPoint.Builder point) {
     return Metric.newBuilder()
         .setName("d")
