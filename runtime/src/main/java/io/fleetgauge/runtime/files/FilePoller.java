@@ -1,8 +1,10 @@
 package io.fleetgauge.runtime.files;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,18 +54,24 @@ public final class FilePoller implements AutoCloseable {
             every.toMillis(),
             id -> {
               if (isLooking.compareAndSet(false, true)) {
-                vertx
-                    .executeBlocking(
-                        () -> {
-                          look(name, look);
-                          return null;
-                        },
-                        false)
-                    .onFailure(failure -> LOG.error("a look of {} failed", name, failure))
-                    .onComplete(done -> isLooking.set(false));
+                lookOnWorker(vertx, name, look).onComplete(done -> isLooking.set(false));
               }
             });
     return new FilePoller(() -> vertx.cancelTimer(timer));
+  }
+
+  private static Future<Void> lookOnWorker(Vertx vertx, String name, Runnable look) {
+    try {
+      return vertx.executeBlocking(
+          () -> {
+            look(name, look);
+            return null;
+          },
+          false);
+    } catch (RejectedExecutionException e) {
+      // The process is stopping: timers run for a moment longer than the workers.
+      return Future.failedFuture(e);
+    }
   }
 
   private static void look(String name, Runnable look) {

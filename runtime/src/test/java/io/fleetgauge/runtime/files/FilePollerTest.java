@@ -56,4 +56,18 @@ class FilePollerTest {
       vertx.close().await(2, TimeUnit.MINUTES);
     }
   }
+
+  @Test
+  void aLookThatFallsDueWhileTheProcessStopsIsNoError() throws Exception {
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    for (int i = 0; i < 20; i++) {
+      Vertx vertx = Vertx.vertx();
+      vertx.exceptionHandler(failure::set);
+      for (int j = 0; j < 20; j++) {
+        FilePoller.start(vertx, "a look", Duration.ofMillis(1), () -> {});
+      }
+      vertx.close().await(10, TimeUnit.MINUTES);
+    }
+    assertThat(failure).hasNullValue();
+  }
 }
