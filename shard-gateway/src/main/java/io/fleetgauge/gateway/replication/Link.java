@@ -17,8 +17,11 @@ final class Link {
   /** True if the table calls it synced. */
   boolean named;
 
-  /** Until when bodies wait that it does not get, because it may still be read. */
-  long tellUntil = Long.MIN_VALUE;
+  /** For how much longer bodies wait that it does not get, because it may still be read. */
+  long tellMillis;
+
+  /** Since when they wait. */
+  long tellFrom;
 
   /** True if it is not read any more when it accepts a session of this owner. */
   boolean isOfAnotherOwner;

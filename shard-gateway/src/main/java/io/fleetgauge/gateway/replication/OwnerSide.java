@@ -62,7 +62,7 @@ public final class OwnerSide {
   /**
    * Bodies are acknowledged without a replica that was called synced when the table says that it is
    * not and it is not read any more, at the latest after this long: on the small side of a split
-   * the table stays.
+   * the table stays. One that answers that it believes in the table before is waited for longer.
    */
   public static final long TELL_MILLIS = 1_000;
 
@@ -213,7 +213,9 @@ public final class OwnerSide {
     for (Link link : List.copyOf(links.values())) {
       if (!link.isFormer && !table.peers().containsKey(link.peer)) {
         boolean isReadable = table.readable().contains(link.peer);
-        link.tellUntil = isReadable ? now + TELL_MILLIS : link.tellUntil;
+        if (isReadable) {
+          waitUntilTold(link, now);
+        }
         end(link, now, effects);
         if (isReadable) {
           link.isFormer = true;
@@ -240,7 +242,7 @@ public final class OwnerSide {
       if (!links.containsKey(peer)) {
         Link link = new Link(peer);
         link.isFormer = true;
-        link.tellUntil = now + TELL_MILLIS;
+        waitUntilTold(link, now);
         links.put(peer, link);
         begin(link, now, effects);
       }
@@ -256,7 +258,7 @@ public final class OwnerSide {
       Link link, boolean isNamed, boolean isReadable, long now, Consumer<Effect> effects) {
     boolean isNews = isNamed != link.named || link.session == 0;
     if (isNews && (isNamed || isReadable)) {
-      link.tellUntil = now + TELL_MILLIS;
+      waitUntilTold(link, now);
     } else if (!isNamed && link.named) {
       told(link, effects);
     }
@@ -287,7 +289,7 @@ public final class OwnerSide {
       }
       if (link.up) {
         one.waiting.add(link.peer);
-      } else if (isToBeTold(link, now)) {
+      } else if (isToBeTold(link)) {
         one.untold.add(link.peer);
       }
     }
@@ -387,7 +389,7 @@ public final class OwnerSide {
 
   private void timePassed(long now, Consumer<Effect> effects) {
     for (Link link : List.copyOf(links.values())) {
-      boolean isOver = link.tellUntil != Long.MIN_VALUE && now >= link.tellUntil;
+      boolean isOver = isOver(link, now);
       if (isOver && link.isFormer) {
         forgetLink(link, effects);
       } else {
@@ -402,8 +404,7 @@ public final class OwnerSide {
 
   private void look(Link link, long now, Consumer<Effect> effects) {
     if (link.sent != null) {
-      // While this gateway itself stood still, answers may have come that it has not read.
-      link.silence += Math.min(now - Math.max(lookedAt, link.sentAt), LONGEST_LOOK_MILLIS);
+      link.silence += passed(link.sentAt, now);
       if (link.silence >= SILENCE_MILLIS) {
         fail(link, ReplicaReply.FAILED, now, effects);
       } else if (now >= link.againAt) {
@@ -417,6 +418,14 @@ public final class OwnerSide {
     } else if (now >= askAt(link)) {
       send(link, List.of(), now, effects);
     }
+  }
+
+  /**
+   * The time since the last look that counts: while this gateway itself stood still, answers may
+   * have come that it has not read.
+   */
+  private long passed(long from, long now) {
+    return Math.min(now - Math.max(lookedAt, from), LONGEST_LOOK_MILLIS);
   }
 
   private static long askAt(Link link) {
@@ -436,7 +445,10 @@ public final class OwnerSide {
   }
 
   private long dueAt(Link link, long now) {
-    long next = link.tellUntil == Long.MIN_VALUE ? Long.MAX_VALUE : link.tellUntil;
+    long next =
+        link.tellMillis == 0
+            ? Long.MAX_VALUE
+            : Math.max(lookedAt, link.tellFrom) + Math.min(link.tellMillis, LONGEST_LOOK_MILLIS);
     if (link.sent != null) {
       long silentFrom = Math.max(lookedAt, link.sentAt);
       next = Math.min(next, silentFrom + SILENCE_MILLIS - link.silence);
@@ -470,7 +482,14 @@ public final class OwnerSide {
   /** What takes bodies of this owner still believes the table before. */
   private void answeredByFormer(Link link, ReplicaReply reply, long now, Consumer<Effect> effects) {
     switch (reply) {
-      case WHOLE, KEPT, LATER -> later(link, now, effects);
+      case WHOLE, KEPT, LATER -> {
+        later(link, now, effects);
+        if (link.sent == null) {
+          forgetLink(link, effects); // it has been waited for long enough
+        } else {
+          waitUntilTold(link, now);
+        }
+      }
       case STRANGER, BROKEN -> forgetLink(link, effects);
       case FAILED -> link.againAt = Math.min(link.againAt, now + FAILED_MILLIS);
     }
@@ -543,7 +562,7 @@ public final class OwnerSide {
   private void end(Link link, long now, Consumer<Effect> effects) {
     List<Long> undelivered = undelivered(link);
     if (link.up && (link.named || link.synced)) {
-      link.tellUntil = now + TELL_MILLIS;
+      waitUntilTold(link, now);
     }
     link.up = false;
     link.synced = false;
@@ -553,7 +572,7 @@ public final class OwnerSide {
     for (long body : undelivered) {
       Pending one = pending.get(body);
       one.links--;
-      if (one.waiting.remove(link.peer) && isToBeTold(link, now)) {
+      if (one.waiting.remove(link.peer) && isToBeTold(link)) {
         one.untold.add(link.peer);
       }
       if (!one.settled && one.waiting.isEmpty() && !one.copied && !one.forcing && replicated) {
@@ -576,13 +595,27 @@ public final class OwnerSide {
    * Returns true if a body that a replica does not get has to wait: should this owner go, a replica
    * that was called synced, and is not yet called behind, would be taken for one that has all.
    */
-  private static boolean isToBeTold(Link link, long now) {
-    return now < link.tellUntil;
+  private static boolean isToBeTold(Link link) {
+    return link.tellMillis > 0;
+  }
+
+  private static void waitUntilTold(Link link, long now) {
+    link.tellMillis = TELL_MILLIS;
+    link.tellFrom = now;
+  }
+
+  /** Returns true if the time to be told ends now. */
+  private boolean isOver(Link link, long now) {
+    if (link.tellMillis == 0) {
+      return false;
+    }
+    link.tellMillis = Math.max(0, link.tellMillis - passed(link.tellFrom, now));
+    return link.tellMillis == 0;
   }
 
   /** Bodies wait no longer for what the table calls a replica. */
   private void told(Link link, Consumer<Effect> effects) {
-    link.tellUntil = Long.MIN_VALUE;
+    link.tellMillis = 0;
     for (Map.Entry<Long, Pending> each : List.copyOf(pending.entrySet())) {
       if (each.getValue().untold.remove(link.peer)) {
         check(each.getKey(), each.getValue(), effects);

@@ -22,8 +22,9 @@
  * with an open session has it in memory and journal; when no replica has it, only when it is synced
  * to the owner's disk, and the table no longer calls a replica synced that lacks it, or had a
  * second to change. A gateway in sight that lacks it, and that answers queries by the table before,
- * has learned of the new one, or had a second to. A replica answers that it is whole only in a
- * session in which it has fetched everything from before the session. No replica is lost that
- * answers within these times, however many senders send: these are slowed down.
+ * has learned of the new one, or was silent for a second, or has not learned of it for 30 s. A
+ * replica answers that it is whole only in a session in which it has fetched everything from before
+ * the session. No replica is lost that answers within these times, however many senders send: these
+ * are slowed down.
  */
 package io.fleetgauge.gateway.replication;

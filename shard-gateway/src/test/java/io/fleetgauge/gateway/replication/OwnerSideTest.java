@@ -88,16 +88,39 @@ class OwnerSideTest extends DrivenOwner {
 
   @Test
   void aFormerReplicaThatDoesNotAnswerIsWaitedForOnlySoLong() {
+    whatAFormerReplicaLacks();
+    look(OwnerSide.TELL_MILLIS - 1);
+    now += 1;
+    assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void aFormerReplicaThatAnswersByTheTableBeforeIsWaitedForLonger() {
+    whatAFormerReplicaLacks();
+    for (long passed = 0; passed < OwnerSide.MOST_LATER_MILLIS; passed += 500) {
+      assertThat(answered("b", 1, ReplicaReply.LATER)).isEmpty();
+      look(500);
+    }
+    assertThat(answered("b", 1, ReplicaReply.LATER)).as("at last").contains(new Effect.Keep(1));
+  }
+
+  @Test
+  void theTimeThatTheOwnerItselfStoodStillIsNotCounted() {
+    whatAFormerReplicaLacks();
+    now += 100 * OwnerSide.TELL_MILLIS;
+    on(new Event.TimePassed());
+    look(OwnerSide.TELL_MILLIS - OwnerSide.LONGEST_LOOK_MILLIS - 1);
+    now += 1;
+    assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
+  }
+
+  private void whatAFormerReplicaLacks() {
     open("a", "b");
     on(new Event.Replicas(Map.of("a", false, "b", true)));
     on(new Event.Replicas(Map.of("a", false), Set.of("b")));
     on(taken(1));
     on(new Event.Journaled(1, false, true));
     answered("a", 1, ReplicaReply.KEPT);
-    now += OwnerSide.TELL_MILLIS - 1;
-    assertThat(on(new Event.TimePassed())).doesNotContain(new Effect.Keep(1));
-    now += 1;
-    assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
   }
 
   @Test
@@ -122,7 +145,8 @@ class OwnerSideTest extends DrivenOwner {
     on(taken(1));
     on(new Event.Journaled(1, true, true));
     assertThat(on(new Event.Replicas(Map.of("a", false), Set.of("a")))).isEmpty();
-    now += OwnerSide.TELL_MILLIS;
+    look(OwnerSide.TELL_MILLIS - 1);
+    now += 1;
     assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1));
   }
 

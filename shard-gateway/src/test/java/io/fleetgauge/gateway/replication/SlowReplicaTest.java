@@ -230,8 +230,7 @@ class SlowReplicaTest extends DrivenOwner {
     on(taken(1));
     answered("a", 1, ReplicaReply.BROKEN);
     on(new Event.Journaled(1, true, true));
-    now += OwnerSide.TELL_MILLIS - 1;
-    assertThat(on(new Event.TimePassed())).doesNotContain(new Effect.Keep(1));
+    look(OwnerSide.TELL_MILLIS - 1);
     now += 1;
     assertThat(on(new Event.TimePassed())).contains(new Effect.Keep(1), new Effect.Forget(1));
     on(taken(2));
