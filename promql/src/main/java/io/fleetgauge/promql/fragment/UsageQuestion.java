@@ -163,11 +163,14 @@ public record UsageQuestion(
         note(notes, Note.NOT_OF_METRICS, months.stream().anyMatch(UsageQuestion::hasExpired));
         months = List.of();
       }
-      if (months.isEmpty() && !isMeant(own)) {
-        continue;
-      }
       SampledUsage samples = new SampledUsage(own, terms, more, metrics);
-      UsageHistory history = new UsageHistory(period, terms, hasMoreLabels(), samples::rows, sums);
+      UsageHistory history =
+          new UsageHistory(
+              period,
+              terms,
+              hasMoreLabels(),
+              part -> isMeant(own, part) ? samples.rows(part) : List.of(),
+              sums);
       history.read(months);
       note(notes, Note.ROUNDED, history.isRounded());
       note(notes, Note.OTHER_TERMS, history.isByOtherTerms());
@@ -243,14 +246,18 @@ public record UsageQuestion(
 
   /** Of what is stored, about as much as the question reads. */
   public List<Selection> selections() {
+    return selections(period);
+  }
+
+  private List<Selection> selections(UsagePeriod part) {
     return SampledUsage.selections(
-        matchers, HostUsage.after(period, terms), HostUsage.to(period, terms));
+        matchers, HostUsage.after(part, terms), HostUsage.to(part, terms));
   }
 
   /** A host without a series that matches has no row that does. */
-  private boolean isMeant(Holdings own) {
+  private boolean isMeant(Holdings own, UsagePeriod part) {
     return matchers.isEmpty()
-        || selections().stream().anyMatch(each -> own.extent(each).series() > 0);
+        || selections(part).stream().anyMatch(each -> own.extent(each).series() > 0);
   }
 
   // --- of several gateways ---
