@@ -24,6 +24,12 @@ public record Cost(long series, long samples, long work, boolean known) {
     return new Cost(0, 0, work, false);
   }
 
+  /** The cost of both. */
+  public Cost plus(Cost other) {
+    return new Cost(
+        series + other.series, samples + other.samples, work + other.work, known && other.known);
+  }
+
   public boolean isHeavy() {
     return Load.isHeavy(work);
   }

@@ -4,6 +4,7 @@ import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.ValueType;
 import io.fleetgauge.promql.fair.LightWork;
+import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fair.YieldToLightQueries;
 import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.plan.Planned;
@@ -24,6 +25,7 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.PartsRead;
 import io.fleetgauge.query.fleet.Stores;
+import io.fleetgauge.query.fleet.UsageRead;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -137,8 +139,14 @@ final class Execution {
 
   /** The cost of pieces; fails if it is over a limit. */
   private Future<Cost> cost(RunningQuery query, Planned whole, List<Planned> pieces) {
-    return costs
-        .of(pieces.stream().map(Execution::part).toList(), query.load())
+    List<Future<Cost>> all = new ArrayList<>();
+    all.add(costs.of(pieces.stream().map(Execution::part).toList(), query.load()));
+    pieces.stream()
+        .flatMap(piece -> piece.usage().stream())
+        .distinct()
+        .forEach(usage -> all.add(usageCost(usage, query.load())));
+    return Future.all(all)
+        .map(none -> all.stream().map(Future::result).reduce(Cost.NONE, Cost::plus))
         .compose(
             cost -> {
               try {
@@ -150,8 +158,16 @@ final class Execution {
             });
   }
 
+  /** Usage that a piece reads has a cost of its own. */
   private static CostEstimates.Part part(Planned piece) {
-    return new CostEstimates.Part(piece.reads(), piece.needsNoSamples());
+    return new CostEstimates.Part(
+        piece.reads().stream().filter(read -> !read.isOfUsage()).toList(), piece.needsNoSamples());
+  }
+
+  private Future<Cost> usageCost(UsageSelection usage, Load load) {
+    UsageRead read = reads.usageOf(usage);
+    return costs.ofUsage(
+        options -> stores.fleet().usageExtent(read, options), usage.stored(), load);
   }
 
   private void checkLimits(Caller caller, Planned planned, Cost cost) throws QueryFailure {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -32,6 +33,8 @@ import java.util.stream.Stream;
  * usage here. Thread-safe.
  */
 final class SampleReads {
+  private static final long DAY_MILLIS = TimeUnit.DAYS.toMillis(1);
+
   private final Stores stores;
   private final WorkerExecutor worker;
   private final LongSupplier clock;
@@ -72,6 +75,18 @@ final class SampleReads {
 
   private static boolean isStored(Selection selection) {
     return UsageSelection.of(selection).filter(each -> each.selector().isAlone()).isEmpty();
+  }
+
+  /** All usage that series are made of, to know what reading it costs. */
+  UsageRead usageOf(UsageSelection usage) {
+    long from = usage.times().begin();
+    long to = Math.max(from + 1, Math.min(usage.times().to(), clock.getAsLong()));
+    return new UsageRead(
+        usage.selector().rows(),
+        UsageSeries.LABELS,
+        UsagePeriod.every(
+            from, to, Math.max(DAY_MILLIS, Math.ceilDiv(to - from, UsagePeriod.MAX_INTERVALS))),
+        UsageSelection.TERMS);
   }
 
   /** Reads all samples. */

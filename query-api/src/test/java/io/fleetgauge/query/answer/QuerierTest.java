@@ -22,6 +22,7 @@ import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.runtime.config.TenantLimits;
@@ -362,6 +363,16 @@ class QuerierTest {
     Ask<Evaluated> byLimits = instant(new Caller("s", List.of(), true, strict), "count(power)");
     assertThat(byLimits.options().strict()).isTrue();
     assertFails(test.begin(byLimits), QueryFailure.Kind.UNAVAILABLE, "(strict)");
+  }
+
+  @Test
+  void seriesOfUsageCostWhatIsReadOfRecords() throws Exception {
+    String query = "sum(job:gpu_seconds:total)";
+    test.answer(uncached(instant(ROOT, query)));
+    assertThat(test.shards.count("usage")).isEqualTo(1);
+    test.shards.pretend(new UsageExtent(0, 0, 1L << 40));
+    test.answer(uncached(instant(ROOT, query)));
+    assertThat(test.shards.count("heavy usage")).isEqualTo(1);
   }
 
   @Test

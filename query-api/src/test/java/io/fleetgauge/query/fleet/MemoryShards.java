@@ -7,9 +7,11 @@ import io.fleetgauge.promql.fragment.FragmentAnswer;
 import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.lookup.Extent;
 import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.source.Coverage;
@@ -120,6 +122,11 @@ public final class MemoryShards extends GatewayFleet {
     reads.pretended = extent;
   }
 
+  /** Pretends that questions about the extent of usage have this answer. */
+  public void pretend(UsageExtent extent) {
+    reads.pretendedUsage = extent;
+  }
+
   private static final class Reads implements GatewayReads {
     private final Vertx vertx;
     private final MemoryFleet fleet;
@@ -129,6 +136,7 @@ public final class MemoryShards extends GatewayFleet {
     private Predicate<String> held = read -> false;
     private boolean hedged;
     private Extent pretended;
+    private UsageExtent pretendedUsage;
 
     Reads(Vertx vertx, MemoryFleet fleet) {
       this.vertx = vertx;
@@ -191,6 +199,10 @@ public final class MemoryShards extends GatewayFleet {
     @SuppressWarnings("unchecked") // the only answer to a question for extents
     private <A extends Result, T> Function<List<A>, T> pretending(
         Question<A> question, Function<List<A>, T> merge) {
+      if (pretendedUsage != null && question instanceof UsageExtentQuestion) {
+        A answer = (A) new UsageExtentQuestion.Answer(pretendedUsage);
+        return answers -> merge.apply(List.of(answer));
+      }
       if (pretended == null || !(question instanceof ExtentsQuestion asked)) {
         return merge;
       }
