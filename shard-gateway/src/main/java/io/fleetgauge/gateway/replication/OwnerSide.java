@@ -180,12 +180,7 @@ public final class OwnerSide {
    * wait.
    */
   public boolean isFull() {
-    return links.values().stream().anyMatch(link -> link.up && isFull(link));
-  }
-
-  private static boolean isFull(Link link) {
-    return link.behind.size() >= MAX_BEHIND
-        || link.behind.size() > 1 && link.behindBytes >= MAX_BEHIND_BYTES;
+    return links.values().stream().anyMatch(link -> link.up && link.isFull());
   }
 
   /** Returns true if journal or replicas are so slow that senders have to wait. */
@@ -214,7 +209,7 @@ public final class OwnerSide {
       if (!link.isFormer && !table.peers().containsKey(link.peer)) {
         boolean isReadable = table.readable().contains(link.peer);
         if (isReadable) {
-          waitUntilTold(link, now);
+          link.waitUntilTold(now);
         }
         end(link, now, effects);
         if (isReadable) {
@@ -242,7 +237,7 @@ public final class OwnerSide {
       if (!links.containsKey(peer)) {
         Link link = new Link(peer);
         link.isFormer = true;
-        waitUntilTold(link, now);
+        link.waitUntilTold(now);
         links.put(peer, link);
         begin(link, now, effects);
       }
@@ -258,7 +253,7 @@ public final class OwnerSide {
       Link link, boolean isNamed, boolean isReadable, long now, Consumer<Effect> effects) {
     boolean isNews = isNamed != link.named || link.session == 0;
     if (isNews && (isNamed || isReadable)) {
-      waitUntilTold(link, now);
+      link.waitUntilTold(now);
     } else if (!isNamed && link.named) {
       told(link, effects);
     }
@@ -289,7 +284,7 @@ public final class OwnerSide {
       }
       if (link.up) {
         one.waiting.add(link.peer);
-      } else if (isToBeTold(link)) {
+      } else if (link.isToBeTold()) {
         one.untold.add(link.peer);
       }
     }
@@ -298,7 +293,7 @@ public final class OwnerSide {
     for (Link link : links.values()) {
       if (link.up) {
         pump(link, now, effects);
-      } else if (isFull(link)) {
+      } else if (link.isFull()) {
         fail(link, ReplicaReply.LATER, now, effects);
       }
     }
@@ -389,7 +384,7 @@ public final class OwnerSide {
 
   private void timePassed(long now, Consumer<Effect> effects) {
     for (Link link : List.copyOf(links.values())) {
-      boolean isOver = isOver(link, now);
+      boolean isOver = link.stopsWaiting(lookedAt, now);
       if (isOver && link.isFormer) {
         forgetLink(link, effects);
       } else {
@@ -404,7 +399,7 @@ public final class OwnerSide {
 
   private void look(Link link, long now, Consumer<Effect> effects) {
     if (link.sent != null) {
-      link.silence += passed(link.sentAt, now);
+      link.silence += Link.passed(lookedAt, link.sentAt, now);
       if (link.silence >= SILENCE_MILLIS) {
         fail(link, ReplicaReply.FAILED, now, effects);
       } else if (now >= link.againAt) {
@@ -415,21 +410,9 @@ public final class OwnerSide {
       if (now >= link.retryAt) {
         begin(link, now, effects);
       }
-    } else if (now >= askAt(link)) {
+    } else if (now >= link.askAt()) {
       send(link, List.of(), now, effects);
     }
-  }
-
-  /**
-   * The time since the last look that counts: while this gateway itself stood still, answers may
-   * have come that it has not read.
-   */
-  private long passed(long from, long now) {
-    return Math.min(now - Math.max(lookedAt, from), LONGEST_LOOK_MILLIS);
-  }
-
-  private static long askAt(Link link) {
-    return link.sentAt + (link.synced ? ASK_WHETHER_THERE_MILLIS : ASK_WHETHER_WHOLE_MILLIS);
   }
 
   /**
@@ -454,7 +437,7 @@ public final class OwnerSide {
       next = Math.min(next, silentFrom + SILENCE_MILLIS - link.silence);
       return Math.min(next, Math.min(link.againAt, now + LOOK_MILLIS));
     }
-    return Math.min(next, link.up ? askAt(link) : link.retryAt);
+    return Math.min(next, link.up ? link.askAt() : link.retryAt);
   }
 
   private void answered(Event.Answered answered, long now, Consumer<Effect> effects) {
@@ -471,7 +454,7 @@ public final class OwnerSide {
       case LATER -> later(link, now, effects);
       case STRANGER -> {
         // Another gateway may be the owner by now, and does not have these bodies.
-        undelivered(link).forEach(body -> giveBack(body, effects));
+        link.undelivered().forEach(body -> giveBack(body, effects));
         fail(link, answered.reply(), now, effects);
       }
       case BROKEN -> fail(link, answered.reply(), now, effects);
@@ -487,7 +470,7 @@ public final class OwnerSide {
         if (link.sent == null) {
           forgetLink(link, effects); // it has been waited for long enough
         } else {
-          waitUntilTold(link, now);
+          link.waitUntilTold(now);
         }
       }
       case STRANGER, BROKEN -> forgetLink(link, effects);
@@ -560,9 +543,9 @@ public final class OwnerSide {
 
   /** Ends a session. Bodies that waited for this replica only are synced to the disk instead. */
   private void end(Link link, long now, Consumer<Effect> effects) {
-    List<Long> undelivered = undelivered(link);
+    List<Long> undelivered = link.undelivered();
     if (link.up && (link.named || link.synced)) {
-      waitUntilTold(link, now);
+      link.waitUntilTold(now);
     }
     link.up = false;
     link.synced = false;
@@ -572,7 +555,7 @@ public final class OwnerSide {
     for (long body : undelivered) {
       Pending one = pending.get(body);
       one.links--;
-      if (one.waiting.remove(link.peer) && isToBeTold(link)) {
+      if (one.waiting.remove(link.peer) && link.isToBeTold()) {
         one.untold.add(link.peer);
       }
       if (!one.settled && one.waiting.isEmpty() && !one.copied && !one.forcing && replicated) {
@@ -583,35 +566,7 @@ public final class OwnerSide {
     }
   }
 
-  private static List<Long> undelivered(Link link) {
-    List<Long> bodies = new ArrayList<>(link.sent == null ? List.of() : link.sent);
-    bodies.addAll(link.behind);
-    return bodies;
-  }
-
   // --- the table ---
-
-  /**
-   * Returns true if a body that a replica does not get has to wait: should this owner go, a replica
-   * that was called synced, and is not yet called behind, would be taken for one that has all.
-   */
-  private static boolean isToBeTold(Link link) {
-    return link.tellMillis > 0;
-  }
-
-  private static void waitUntilTold(Link link, long now) {
-    link.tellMillis = TELL_MILLIS;
-    link.tellFrom = now;
-  }
-
-  /** Returns true if the time to be told ends now. */
-  private boolean isOver(Link link, long now) {
-    if (link.tellMillis == 0) {
-      return false;
-    }
-    link.tellMillis = Math.max(0, link.tellMillis - passed(link.tellFrom, now));
-    return link.tellMillis == 0;
-  }
 
   /** Bodies wait no longer for what the table calls a replica. */
   private void told(Link link, Consumer<Effect> effects) {
