@@ -2,6 +2,7 @@ package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.status.AllGateways;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.clusters.ClusterRoutes;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.faults.api.FaultsApi;
 import io.fleetgauge.query.federate.FederateApi;
@@ -59,6 +60,7 @@ final class ApiPart implements ProcessPart {
     FaultsApi.mount(routes, config, querier, clock);
     AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
     new OperateApi(config, querier, gateways::ask, cluster.tableAge(), clock).mount(routes);
+    ClusterRoutes.mount(routes, config, queries.ofOwnCluster(), queries.gateways());
     Pages.mount(router);
   }
 

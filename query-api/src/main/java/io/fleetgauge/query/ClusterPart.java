@@ -14,7 +14,7 @@ import io.vertx.core.Vertx;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** The seat of this process in the cluster, as a member without data. */
+/** The seat of this process in its cluster, if it has one, as a member without data. */
 final class ClusterPart implements ProcessPart {
   private final Lifecycle lifecycle = new Lifecycle("cluster");
   private final Vertx vertx;
@@ -39,6 +39,9 @@ final class ClusterPart implements ProcessPart {
 
   @Override
   public void start() throws StartFailure {
+    if (!config.clusters().joins()) {
+      return;
+    }
     Optional<Discovery> discovery =
         config
             .cluster()
@@ -68,12 +71,12 @@ final class ClusterPart implements ProcessPart {
     meters.counter(
         "cluster_entries_ignored",
         "Entries in Hazelcast that were ignored because they are invalid or not authenticated.",
-        member()::ignoredEntries);
+        () -> member.map(ClusterMember::ignoredEntries).orElse(0L));
   }
 
-  /** The seat, once it has started. */
-  ClusterMember member() {
-    return member.orElseThrow();
+  /** The seat, once it has started; empty if this process has no cluster of its own. */
+  Optional<ClusterMember> member() {
+    return member;
   }
 
   /** The newest view of the cluster; empty before it has joined. */

@@ -63,7 +63,7 @@ final class FaultsPart implements ProcessPart {
               RunningFaults.of(
                   vertx,
                   new FaultsEnvironment(
-                      queries.querier(),
+                      queries.ofOwnCluster(),
                       cluster::view,
                       link,
                       queries.toGateways(),

@@ -1,6 +1,7 @@
 package io.fleetgauge.query;
 
 import io.fleetgauge.cluster.bus.ClusterBus;
+import io.fleetgauge.cluster.member.ClusterMember;
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.peers.SharedLimits;
@@ -11,7 +12,9 @@ import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.ProcessPart;
 import io.fleetgauge.runtime.process.StartFailure;
 import java.net.URI;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /** Hints over the bus, heartbeats, and limits that are shared with the other query APIs. */
 final class PeersPart implements ProcessPart {
@@ -49,29 +52,36 @@ final class PeersPart implements ProcessPart {
   @Override
   public void start() throws StartFailure {
     String name = LocalHost.name() + ":" + port;
-    try {
-      bus = Optional.of(ClusterBus.start(cluster.member(), config.cluster().host(), name, guard));
-    } catch (IllegalStateException e) {
-      throw new StartFailure(e.getMessage(), e);
-    }
-    lifecycle.started("event bus", QueryProcess.STOP_LIMIT, bus.get());
     String host = config.http().host();
     boolean isEverywhere = host.equals("0.0.0.0") || host.equals("::");
     String reached = isEverywhere ? config.cluster().host() : host;
     guard.isReachedAs(reached);
-    link.start(name, cluster.member()::queryApis);
+    Optional<ClusterMember> member = cluster.member();
+    if (member.isPresent()) {
+      try {
+        bus = Optional.of(ClusterBus.start(member.get(), config.cluster().host(), name, guard));
+      } catch (IllegalStateException e) {
+        throw new StartFailure(e.getMessage(), e);
+      }
+      lifecycle.started("event bus", QueryProcess.STOP_LIMIT, bus.get());
+    }
+    link.start(name, member.map(each -> (IntSupplier) each::queryApis).orElse(() -> 1));
     lifecycle.started("heartbeats", QueryProcess.STOP_LIMIT, link);
     limits.join(
         link,
         queries.admission(),
         tenant -> guard.access().limits(tenant).running(),
         config.maxConcurrent());
-    cluster
-        .member()
-        .meetQueryApis(
-            name,
-            URI.create(config.http().scheme() + "://" + bracketed(reached) + ":" + port),
-            link::found);
+    if (member.isPresent()) {
+      member
+          .get()
+          .meetQueryApis(
+              name,
+              URI.create(config.http().scheme() + "://" + bracketed(reached) + ":" + port),
+              link::found);
+    } else {
+      link.found(Map.of());
+    }
   }
 
   private static String bracketed(String host) {
@@ -80,7 +90,7 @@ final class PeersPart implements ProcessPart {
 
   @Override
   public void declare(Meters meters) {
-    bus.orElseThrow().declare(meters);
+    bus.ifPresent(each -> each.declare(meters));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.clusters.Clusters;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.fanout.Gateways;
@@ -26,6 +27,7 @@ import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -52,6 +54,8 @@ final class QuerierPart implements ProcessPart {
   private Admission admission;
   private Tracer tracer;
   private Querier querier;
+  private Querier ofOwnCluster;
+  private Optional<Clusters> clusters = Optional.empty();
 
   /**
    * @param share of the limits of the cluster that this process has
@@ -92,15 +96,26 @@ final class QuerierPart implements ProcessPart {
     tracer = Tracer.start(config.tracing(), "query", LocalHost.name() + ":" + config.http().port());
     lifecycle.started("traces", QueryProcess.STOP_LIMIT, tracer);
     GatewayFleet fleet = new GatewayFleet(gateways);
-    querier =
-        new Querier(
-            config,
-            new Stores(fleet, fleet),
-            new Lanes(admission, ofRules(), ofFaults()),
-            new Querier.Workers(workers, heavy),
-            aliases,
-            tracer,
-            clock);
+    Lanes lanes = new Lanes(admission, ofRules(), ofFaults());
+    Querier.Workers evaluating = new Querier.Workers(workers, heavy);
+    ofOwnCluster =
+        new Querier(config, new Stores(fleet, fleet), lanes, evaluating, aliases, tracer, clock);
+    querier = ofOwnCluster;
+    if (!config.clusters().others().isEmpty()) {
+      clusters =
+          Optional.of(
+              Clusters.start(
+                  vertx,
+                  config.clusters(),
+                  config.clusters().joins() ? Optional.of(gateways) : Optional.empty(),
+                  config.cluster().name(),
+                  guard.access(),
+                  workers,
+                  heavy));
+      lifecycle.started("clusters", QueryProcess.STOP_LIMIT.multipliedBy(2), clusters.get());
+      querier =
+          new Querier(config, clusters.get().stores(), lanes, evaluating, aliases, tracer, clock);
+    }
   }
 
   /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
@@ -147,6 +162,7 @@ final class QuerierPart implements ProcessPart {
     querier.declare(meters);
     tracer.declare(meters);
     gateways.declare(meters);
+    clusters.ifPresent(each -> each.declare(meters));
   }
 
   /** The threads for light queries. */
@@ -164,8 +180,19 @@ final class QuerierPart implements ProcessPart {
     return admission;
   }
 
+  /** Answers from all clusters. */
   Querier querier() {
     return querier;
+  }
+
+  /** Answers from the cluster that this process has joined. */
+  Querier ofOwnCluster() {
+    return ofOwnCluster;
+  }
+
+  /** The gateways of that cluster. */
+  Gateways gateways() {
+    return gateways;
   }
 
   @Override

@@ -124,12 +124,18 @@ public final class QueryProcess implements AutoCloseable {
     readiness.ready();
     lifecycle.started("readiness", STOP_LIMIT, () -> readiness.notReady("stopping"));
     LOG.info(
-        "query API at {}://{}:{} is in cluster {} with {} gateways",
+        "query API at {}://{}:{} is in {}, and asks {} other clusters",
         config.http().scheme(),
         config.http().host(),
         port,
-        config.cluster().name(),
-        view().gateways().size());
+        config.clusters().joins()
+            ? "cluster "
+                + config.cluster().name()
+                + " with "
+                + view().gateways().size()
+                + " gateways"
+            : "no cluster",
+        config.clusters().others().size());
   }
 
   /** The newest view of the cluster; empty before it has joined. */

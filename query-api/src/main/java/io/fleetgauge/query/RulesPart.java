@@ -26,6 +26,7 @@ import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
@@ -99,7 +100,7 @@ final class RulesPart implements ProcessPart {
                 source::groups,
                 queries.querier(),
                 guard,
-                cluster::view,
+                config.clusters().joins() ? Optional.of(cluster::view) : Optional.empty(),
                 link,
                 queries.toGateways(),
                 config.rules(),

@@ -11,6 +11,7 @@ import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
 import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
+import io.fleetgauge.query.clusters.ClusterRoutes;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.faults.api.FaultsApi;
 import io.fleetgauge.query.federate.FederateApi;
@@ -121,6 +122,7 @@ public final class ApiServer implements AutoCloseable {
               InventoryFile file = new InventoryFile(config.inventory().file());
               file.look();
               InventoryApi.mount(routes, config, querier, file, clock::get);
+              ClusterRoutes.mount(routes, config, querier, shards.gateways());
               new OperateApi(
                       config,
                       querier,

@@ -85,6 +85,7 @@ class QueryProcessTest {
             http: {host: 127.0.0.1, port: 0}
             cluster:
               {name: query-process-%d, port: %d, discovery: {method: file, file: {path: '%s'}}}
+            clusters: {other: {urls: ['http://127.0.0.1:1']}}
             tracing: {endpoint: 'http://127.0.0.1:1'}
             rules: {alertmanagers: {main: {urls: ['http://127.0.0.1:1']}}}
             faults: {receivers: {main: {url: 'http://127.0.0.1:1/'}}}

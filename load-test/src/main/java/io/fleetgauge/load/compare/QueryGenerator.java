@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * Random valid PromQL queries over {@link ComparedSamples}. A seed and a number determine the
@@ -99,20 +100,40 @@ public final class QueryGenerator {
 
   private final SplittableRandom random;
   private final boolean experimental;
+  private final List<String> matchers;
+  private final List<String> labels;
 
-  private QueryGenerator(long seed, boolean experimental) {
+  private QueryGenerator(
+      long seed, boolean experimental, List<String> moreMatchers, List<String> moreLabels) {
     this.random = new SplittableRandom(seed);
     this.experimental = experimental;
+    this.matchers = Stream.concat(MATCHERS.stream(), moreMatchers.stream()).toList();
+    this.labels = Stream.concat(LABELS.stream(), moreLabels.stream()).toList();
   }
 
   /**
    * @param experimental whether functions may occur that Prometheus has behind a flag
    */
   public static Question question(long seed, long number, boolean experimental) {
+    return question(seed, number, experimental, List.of(), List.of());
+  }
+
+  /**
+   * As above, over series with more labels.
+   *
+   * @param moreMatchers of these labels
+   */
+  static Question question(
+      long seed,
+      long number,
+      boolean experimental,
+      List<String> moreMatchers,
+      List<String> moreLabels) {
     // Far apart, because the generator derives its states by addition.
     long mixed = (seed * 31 + number) * 0xBF58476D1CE4E5B9L;
     mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
-    return new QueryGenerator(mixed ^ mixed >>> 31, experimental).question();
+    return new QueryGenerator(mixed ^ mixed >>> 31, experimental, moreMatchers, moreLabels)
+        .question();
   }
 
   private Question question() {
@@ -195,7 +216,7 @@ public final class QueryGenerator {
     }
     int matchers = random.nextInt(3);
     for (int i = 0; i < matchers; i++) {
-      text.append(byRegex || i > 0 ? "," : "").append(pick(MATCHERS));
+      text.append(byRegex || i > 0 ? "," : "").append(pick(this.matchers));
     }
     return text.append('}').append(shift()).toString();
   }
@@ -259,8 +280,8 @@ public final class QueryGenerator {
   }
 
   private String labels() {
-    String labels = pick(LABELS);
-    return random.nextInt(3) == 0 ? labels + ", " + pick(LABELS) : labels;
+    String labels = pick(this.labels);
+    return random.nextInt(3) == 0 ? labels + ", " + pick(this.labels) : labels;
   }
 
   private String vectorAndScalar(int depth) {
@@ -376,11 +397,11 @@ public final class QueryGenerator {
           "label_join("
               + vector(depth - 1)
               + ", \""
-              + pick(LABELS)
+              + pick(this.labels)
               + "\", \"-\", \""
-              + pick(LABELS)
+              + pick(this.labels)
               + "\", \""
-              + pick(LABELS)
+              + pick(this.labels)
               + "\")";
       case 1 ->
           "label_replace(" + vector(depth - 1) + ", \"__name__\", \"new_$1\", \"rack\", \"r(.)\")";
@@ -388,11 +409,11 @@ public final class QueryGenerator {
           "label_replace("
               + vector(depth - 1)
               + ", \""
-              + pick(LABELS)
+              + pick(this.labels)
               + "\", \""
               + pick(List.of("$1", "${1}x", "$1x", "x$$", "", "${a}"))
               + "\", \""
-              + pick(LABELS)
+              + pick(this.labels)
               + "\", \""
               + pick(List.of("(.*)", "n(\\\\d)", "(?P<a>.).*", "", ".+"))
               + "\")";

@@ -5,6 +5,8 @@ import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.probe.uplink.Uplink;
 import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
+import io.fleetgauge.query.config.ClustersSettings;
+import io.fleetgauge.query.config.OtherClusterSettings;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
@@ -23,7 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
-/** A real Prometheus, and three gateways with a query API, which hold the same samples. */
+/** A real Prometheus, and gateways of one cluster or more with a query API: the same samples. */
 public final class SideBySide implements AutoCloseable {
   private static final UplinkSettings EVERYTHING =
       new UplinkSettings(Duration.ofDays(400), 1 << 30, Duration.ofDays(400), 0);
@@ -38,6 +40,43 @@ public final class SideBySide implements AutoCloseable {
   private final AnswerComparison comparison;
 
   /**
+   * Samples of one cluster.
+   *
+   * @param label source of the label {@code cluster}, which Prometheus has in any case; empty if
+   *     neither has it
+   * @param gateways number of them
+   */
+  record Cluster(
+      String name,
+      Map<String, List<Tick>> ticksByHost,
+      Optional<OtherClusterSettings.Label> label,
+      int gateways) {
+    Map<String, List<Tick>> labelled() {
+      if (label.isEmpty()) {
+        return ticksByHost;
+      }
+      Map<String, List<Tick>> all = new TreeMap<>();
+      ticksByHost.forEach(
+          (host, ticks) -> all.put(host, ticks.stream().map(this::labelled).toList()));
+      return all;
+    }
+
+    private Tick labelled(Tick tick) {
+      Tick.Builder all = new Tick.Builder();
+      for (int i = 0; i < tick.size(); i++) {
+        all.add(tick.series().get(i).with(ClustersSettings.LABEL, name), tick.values()[i]);
+      }
+      return all.at(tick.time());
+    }
+
+    Map<String, List<Tick>> stored() {
+      return label.filter(each -> each == OtherClusterSettings.Label.EXPECTED).isPresent()
+          ? labelled()
+          : ticksByHost;
+    }
+  }
+
+  /**
    * @param folder for Prometheus's data
    * @param ticksByHost the samples; the first tick of each host is older than all others and has
    *     every series, so that Prometheus meets the series in order of their labels
@@ -47,31 +86,80 @@ public final class SideBySide implements AutoCloseable {
   public SideBySide(
       Path folder, Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
       throws IOException, InterruptedException, StartFailure {
+    this(
+        folder,
+        List.of(new Cluster("comparison", ticksByHost, Optional.empty(), 3)),
+        true,
+        now,
+        features);
+  }
+
+  /**
+   * As above, with several clusters.
+   *
+   * @param clusters the first is the one that the query API joins
+   * @param joins whether it joins one at all
+   */
+  SideBySide(Path folder, List<Cluster> clusters, boolean joins, long now, Set<String> features)
+      throws IOException, InterruptedException, StartFailure {
     prometheus = new PrometheusServer(folder, features);
     lifecycle.started("Prometheus", STOP_LIMIT, prometheus);
     try {
-      prometheus.write(List.of(together(ticksByHost)));
-      writeInTurn(ticksByHost);
-      QueryProcess query = startFleet(folder.resolve("gateways"), ticksByHost, now, features);
-      URI ours = URI.create("http://127.0.0.1:" + query.port());
-      comparison = new AnswerComparison(prometheus.address(), ours);
+      Map<String, List<Tick>> all = new TreeMap<>();
+      clusters.forEach(each -> all.putAll(each.labelled()));
+      prometheus.write(List.of(together(all)));
+      writeInTurn(all);
+      Vertx vertx = Vertx.vertx();
+      lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await());
+      List<OtherClusterSettings> others = new ArrayList<>();
+      for (Cluster each : clusters.subList(joins ? 1 : 0, clusters.size())) {
+        LocalFleet fleet = startFleet(folder, each, now);
+        QueryProcess query = fleet.startQuery("127.0.0.1", 0, features);
+        fill(vertx, fleet, query, each.stored());
+        others.add(
+            OtherClusterSettings.at(each.name, URI.create("http://127.0.0.1:" + query.port()))
+                .with(each.label.orElseThrow()));
+      }
+      Cluster own = clusters.getFirst();
+      LocalFleet fleet =
+          joins
+              ? startFleet(folder, own, now)
+              : new LocalFleet("none", LocalPorts.free(1), folder, () -> now);
+      if (!joins) {
+        lifecycle.started("query API", STOP_LIMIT, fleet);
+      }
+      ClustersSettings settings =
+          new ClustersSettings(joins, own.label.orElse(OtherClusterSettings.Label.ADDED), others);
+      QueryProcess query = fleet.startQuery(base -> base.with(settings).with(features));
+      if (joins) {
+        fill(vertx, fleet, query, own.stored());
+      }
+      comparison =
+          new AnswerComparison(
+              prometheus.address(), URI.create("http://127.0.0.1:" + query.port()));
     } catch (IOException | InterruptedException | StartFailure | RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private QueryProcess startFleet(
-      Path folder, Map<String, List<Tick>> ticksByHost, long now, Set<String> features)
-      throws InterruptedException, StartFailure {
-    Vertx vertx = Vertx.vertx();
-    lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await());
-    LocalFleet fleet = new LocalFleet("comparison", LocalPorts.free(4), folder, () -> now);
+  private LocalFleet startFleet(Path folder, Cluster cluster, long now) throws StartFailure {
+    LocalFleet fleet =
+        new LocalFleet(
+            cluster.name,
+            LocalPorts.free(cluster.gateways + 1),
+            folder.resolve("gateways-" + cluster.name),
+            () -> now);
     lifecycle.started("fleet", STOP_LIMIT, fleet);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < cluster.gateways; i++) {
       fleet.startGateway(0, Duration.ofHours(24));
     }
-    QueryProcess query = fleet.startQuery("127.0.0.1", 0, features);
+    return fleet;
+  }
+
+  private static void fill(
+      Vertx vertx, LocalFleet fleet, QueryProcess query, Map<String, List<Tick>> ticksByHost)
+      throws InterruptedException {
     List<Uplink> uplinks = new ArrayList<>();
     for (var host : ticksByHost.entrySet()) {
       Uplink uplink =
@@ -84,7 +172,6 @@ public final class SideBySide implements AutoCloseable {
     long epoch = fleet.gateways().getFirst().view().table().epoch();
     await(() -> query.view().table().epoch() >= epoch);
     uplinks.forEach(Uplink::close);
-    return query;
   }
 
   /**

@@ -104,6 +104,7 @@ class QueryPathTest {
     return new QueryConfig(
         base.http(),
         base.cluster(),
+        base.clusters(),
         base.allowedOrigins(),
         base.timeout(),
         base.lookback(),

@@ -13,6 +13,7 @@ import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.plan.Planned;
+import io.fleetgauge.promql.query.AddedLabel;
 import io.fleetgauge.promql.query.Annotation;
 import io.fleetgauge.promql.query.Column;
 import io.fleetgauge.promql.query.Grid;
@@ -45,6 +46,7 @@ import java.util.TreeSet;
  * @param timeoutMillis after this time nobody waits for the answer
  * @param since the answer is to say what had changed since then, before anything was read for it;
  *     empty when nobody asks
+ * @param label that all series get before anything is evaluated; rollups have groups without it
  */
 public record PartsQuestion(
     long start,
@@ -53,8 +55,11 @@ public record PartsQuestion(
     Query.Settings settings,
     long timeoutMillis,
     List<Part> parts,
-    Optional<ChangesQuestion.Since> since)
+    Optional<ChangesQuestion.Since> since,
+    Optional<AddedLabel> label)
     implements Question<PartsQuestion.Answer> {
+  private static final int CHANGES = 1;
+  private static final int LABEL = 2;
   private static final int PARTIAL = 1;
   private static final int ROLLUPS = 2;
 
@@ -165,9 +170,33 @@ public record PartsQuestion(
         Optional.empty());
   }
 
+  /** Of series as they are stored. */
+  public PartsQuestion(
+      long start,
+      long end,
+      long step,
+      Query.Settings settings,
+      long timeoutMillis,
+      List<Part> parts,
+      Optional<ChangesQuestion.Since> since) {
+    this(start, end, step, settings, timeoutMillis, parts, since, Optional.empty());
+  }
+
   /** The same, with a question for changes. */
   public PartsQuestion since(ChangesQuestion.Since last) {
-    return new PartsQuestion(start, end, step, settings, timeoutMillis, parts, Optional.of(last));
+    return new PartsQuestion(
+        start, end, step, settings, timeoutMillis, parts, Optional.of(last), label);
+  }
+
+  /** The same, of series that get a label. */
+  public PartsQuestion with(AddedLabel added) {
+    return new PartsQuestion(
+        start, end, step, settings, timeoutMillis, parts, since, Optional.of(added));
+  }
+
+  /** The same, with other texts of the parts. */
+  public PartsQuestion with(List<Part> otherParts) {
+    return new PartsQuestion(start, end, step, settings, timeoutMillis, otherParts, since, label);
   }
 
   /**
@@ -191,11 +220,14 @@ public record PartsQuestion(
     Query.Settings settings = settings(in);
     long timeout = in.uvar("the timeout");
     List<Part> parts = in.list(6, "parts", Part::read);
+    int more = in.uint(CHANGES | LABEL, "what follows the parts");
     Optional<ChangesQuestion.Since> since =
-        in.uint(1, "whether changes are requested") == 1
-            ? Optional.of(ChangesQuestion.Since.read(in))
+        (more & CHANGES) != 0 ? Optional.of(ChangesQuestion.Since.read(in)) : Optional.empty();
+    Optional<AddedLabel> label =
+        (more & LABEL) != 0
+            ? Optional.of(new AddedLabel(in.string("a label"), in.string("a label's value")))
             : Optional.empty();
-    return new PartsQuestion(start, end, step, settings, timeout, parts, since);
+    return new PartsQuestion(start, end, step, settings, timeout, parts, since, label);
   }
 
   private static Query.Settings settings(WireReader in) throws WireException {
@@ -222,8 +254,9 @@ public record PartsQuestion(
     out.uvar(settings.lookback()).uvar(settings.maxSamples()).uvar(settings.subqueryStep());
     out.list(new TreeSet<>(settings.features()), feature -> out.string(feature.name()));
     out.uvar(timeoutMillis).list(parts, part -> part.write(out));
-    out.u8(since.isPresent() ? 1 : 0);
+    out.u8((since.isPresent() ? CHANGES : 0) | (label.isPresent() ? LABEL : 0));
     since.ifPresent(last -> last.write(out));
+    label.ifPresent(added -> out.string(added.name()).string(added.value()));
   }
 
   @Override

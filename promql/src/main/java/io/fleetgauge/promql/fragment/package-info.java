@@ -24,7 +24,8 @@
  *                           list(promql:string list(list(reading)) start:svar step:uvar end:svar
  *                           flags:u8)
  *                           flags  bit 0: fold only; bit 1: rollups are allowed
- *                           (0:u8 | 1:u8 since)                   1: asks what has changed
+ *                           more:u8 [since] [name:string value:string]
+ *                           more  bit 0: asks what has changed; bit 1: a label that series get
  *             | extents:    list(selection)
  *             | changes:    since
  *             | metadata:   tenants:list(string)

@@ -72,7 +72,8 @@ public final class Planner {
    * shard would see it.
    *
    * @param partial whether the aggregation at its root is folded only
-   * @param hostLabels the labels from which the shard derives the host of a series, in order
+   * @param hostLabels the labels from which the shard derives the host of a series, in order, and
+   *     the one that its series get
    */
   public static Optional<String> obstacle(Expr part, boolean partial, List<String> hostLabels) {
     if (needsHosts(part, partial)) {
@@ -85,7 +86,11 @@ public final class Planner {
     return hostLabels.stream()
         .filter(written::contains)
         .findFirst()
-        .map(label -> "the label " + label + ", the host label here, is overwritten");
+        .map(
+            label ->
+                "the label "
+                    + label
+                    + ", by which series of different shards differ, is overwritten");
   }
 
   /** Plans a query that uses no aliases. */

@@ -212,7 +212,7 @@ class DistributionRulesTest {
   void aShardRefusesAPartThatWritesOneOfItsHostLabels() throws Exception {
     Expr relabels = parse("label_replace(x, \"machine\", \"a\", \"b\", \"c\")");
     assertThat(Planner.obstacle(relabels, false, List.of("machine", "node")))
-        .contains("the label machine, the host label here, is overwritten");
+        .contains("the label machine, by which series of different shards differ, is overwritten");
     assertThat(Planner.obstacle(relabels, false, List.of("node"))).isEmpty();
     Expr sum = parse("sum(label_replace(x, \"machine\", \"a\", \"b\", \"c\"))");
     assertThat(Planner.obstacle(sum, true, List.of("machine"))).isPresent();

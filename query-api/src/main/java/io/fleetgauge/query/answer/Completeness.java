@@ -1,5 +1,6 @@
 package io.fleetgauge.query.answer;
 
+import io.fleetgauge.query.source.ClusterGap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.TreeSet;
  * @param watermark the time up to which all hosts that send ticks have sent them, ms; {@link
  *     Long#MIN_VALUE} when it is not known, and for a caller with a scope
  * @param warnings one for each kind of gap; empty when the answer is whole
+ * @param clusters gaps of clusters, where several are read
  */
 public record Completeness(
     int expected,
@@ -24,9 +26,21 @@ public record Completeness(
     boolean unseen,
     long epoch,
     long watermark,
-    List<String> warnings) {
+    List<String> warnings,
+    List<ClusterGap> clusters) {
   /** In place of a number of hosts, or of an epoch. */
   public static final int UNKNOWN = -1;
+
+  /** Of one cluster. */
+  public Completeness(
+      int expected,
+      List<String> missing,
+      boolean unseen,
+      long epoch,
+      long watermark,
+      List<String> warnings) {
+    this(expected, missing, unseen, epoch, watermark, warnings, List.of());
+  }
 
   /** That of two answers together: what either misses is missing. */
   public Completeness and(Completeness other) {
@@ -41,7 +55,8 @@ public record Completeness(
         unseen || other.unseen,
         Math.min(epoch, other.epoch),
         Math.min(watermark, other.watermark),
-        List.copyOf(texts));
+        List.copyOf(texts),
+        ClusterGap.together(clusters, other.clusters));
   }
 
   /** Number of hosts that the answer covers; {@link #UNKNOWN} if that is not known. */
@@ -54,5 +69,15 @@ public record Completeness(
 
   public boolean isWhole() {
     return warnings.isEmpty();
+  }
+
+  /** The names of clusters of which anything is missing. */
+  public List<String> lacking() {
+    return clusters.stream().filter(ClusterGap::isMissing).map(ClusterGap::cluster).toList();
+  }
+
+  /** Remarks about clusters without which an answer is whole. */
+  List<String> notes() {
+    return clusters.stream().filter(gap -> !gap.isMissing()).map(ClusterGap::warning).toList();
   }
 }

@@ -313,6 +313,7 @@ final class Evaluations {
           hosts -> {
             Completeness completeness = hosts.completeness(covered, feed.watermark());
             List<String> warnings = new ArrayList<>(completeness.warnings());
+            warnings.addAll(completeness.notes());
             warnings.addAll(remarks);
             return new Reply<>(answer, warnings, completeness);
           });

@@ -15,6 +15,7 @@ import io.fleetgauge.query.admission.Cost;
 import io.fleetgauge.query.admission.CostEstimates;
 import io.fleetgauge.query.admission.Lanes;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.fleet.ClusterRead;
 import io.fleetgauge.query.fleet.NewestRead;
 import io.fleetgauge.query.fleet.ReductionRead;
 import io.fleetgauge.query.fleet.Stores;
@@ -147,8 +148,35 @@ final class Lookups {
       }
       case Request.Metadata metadata -> Future.succeededFuture(costs.ofHosts());
       case Request.HostStates states -> Future.succeededFuture(costs.ofHosts());
+      case Request.OfCluster<?> of -> cost(within(caller, of.read()), running);
       case Request.Promql promql -> throw notLookup();
     };
+  }
+
+  private static <T> ClusterRead<T> within(Caller caller, ClusterRead<T> read) throws QueryFailure {
+    return read.within(
+        caller.scope(),
+        caller.seesAllHosts() ? List.of() : caller.tenants(),
+        caller.limits().samples());
+  }
+
+  private Future<Cost> cost(ClusterRead<?> read, RunningQuery running) throws QueryFailure {
+    Caller caller = running.caller();
+    caller.checkRange(read.millis());
+    if (read.reads().isEmpty()) {
+      return Future.succeededFuture(costs.ofIndex(read.selectors()));
+    }
+    Future<Cost> known =
+        costs.of(List.of(new CostEstimates.Part(read.reads(), read.rollups())), running.load());
+    return read.rollups()
+        ? known.compose(
+            cost ->
+                attempt(
+                    () -> {
+                      caller.checkSeries(cost.series());
+                      return Future.succeededFuture(cost);
+                    }))
+        : within(caller, known);
   }
 
   private static IllegalStateException notLookup() {
@@ -159,9 +187,10 @@ final class Lookups {
     return Future.succeededFuture(costs.ofIndex(aliased.selectors(filter, caller)));
   }
 
-  /** Gateways have neither aliases nor series of usage. */
+  /** Gateways have neither aliases nor series of usage, nor the name of their cluster. */
   private boolean isReadAsSamples(Request.Newest newest) {
-    return aliased.isUsedIn(newest.selectors())
+    return !stores.fleet().hasLines()
+        || aliased.isUsedIn(newest.selectors())
         || newest.selectors().stream().anyMatch(each -> UsageSelector.of(each).isPresent());
   }
 
@@ -257,6 +286,7 @@ final class Lookups {
               case Request.HostStates states -> nodes(caller, options);
               case Request.OwnerIntervals owners ->
                   aliased.owners(owners.filter(), caller, limit(owners.filter(), caller), options);
+              case Request.OfCluster<?> of -> within(caller, of.read()).read(options);
               case Request.Promql promql -> throw notLookup();
             };
   }
@@ -399,11 +429,9 @@ final class Lookups {
   private <T> Reply<T> reply(Caller caller, Request<T> request, T found, Completeness completeness)
       throws QueryFailure {
     Cut<T> cut = cut(caller, request, found);
-    List<String> warnings = completeness.warnings();
-    if (!cut.warnings.isEmpty()) {
-      warnings = new ArrayList<>(warnings);
-      warnings.addAll(cut.warnings);
-    }
+    List<String> warnings = new ArrayList<>(completeness.warnings());
+    warnings.addAll(completeness.notes());
+    warnings.addAll(cut.warnings);
     return new Reply<>(cut.value, warnings, completeness);
   }
 
@@ -431,6 +459,7 @@ final class Lookups {
       case Request.Usage usage -> new Cut<>(value, ((UsageRows) value).notes());
       case Request.Metadata metadata -> new Cut<>(value, List.of());
       case Request.HostStates states -> new Cut<>(value, List.of());
+      case Request.OfCluster<?> of -> new Cut<>(value, List.of());
       case Request.Promql promql -> throw notLookup();
     };
   }

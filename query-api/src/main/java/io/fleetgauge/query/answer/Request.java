@@ -10,6 +10,7 @@ import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRows;
 import io.fleetgauge.promql.usage.UsageTerms;
+import io.fleetgauge.query.fleet.ClusterRead;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
@@ -169,4 +170,15 @@ public sealed interface Request<T> {
       UsagePeriod period,
       UsageTerms terms)
       implements Request<UsageRows> {}
+
+  /**
+   * A read of this cluster alone, by the query API of another one: within the caller's scope and
+   * limits, as everything is.
+   */
+  record OfCluster<T>(ClusterRead<T> read) implements Request<T> {
+    @Override
+    public String description() {
+      return read.description();
+    }
+  }
 }

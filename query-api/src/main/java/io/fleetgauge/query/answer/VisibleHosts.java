@@ -7,6 +7,7 @@ import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.query.fleet.Fleet;
 import io.fleetgauge.query.source.Cancellation;
+import io.fleetgauge.query.source.ClusterGap;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -86,7 +87,8 @@ final class VisibleHosts {
             false,
             coverage.epoch(),
             watermark,
-            coverage.warnings());
+            coverage.warnings(),
+            coverage.clusters());
       }
       List<String> missing = List.of();
       boolean unseen = seen.isEmpty() && !coverage.missing().isEmpty();
@@ -104,8 +106,18 @@ final class VisibleHosts {
       if (!coverage.split().isEmpty()) {
         warnings.add(SPLIT);
       }
+      // That hosts are missing says something of others: those that are seen are named.
+      List<ClusterGap> clusters =
+          coverage.clusters().stream().filter(gap -> gap.kind() != ClusterGap.Kind.HOSTS).toList();
+      clusters.stream().filter(ClusterGap::isMissing).forEach(gap -> warnings.add(gap.warning()));
       return new Completeness(
-          expected, missing, unseen, Completeness.UNKNOWN, Long.MIN_VALUE, List.copyOf(warnings));
+          expected,
+          missing,
+          unseen,
+          Completeness.UNKNOWN,
+          Long.MIN_VALUE,
+          List.copyOf(warnings),
+          clusters);
     }
   }
 

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
  * Configuration of a query API.
  *
  * @param http where clients reach it, port 9090 by default
+ * @param clusters {@code clusters} and {@code cluster.join}
  * @param allowedOrigins {@code http.allowedOrigins}; {@link #ANY_ORIGIN} in it stands for all
  * @param timeout {@code query.timeout}
  * @param lookback {@code query.lookback}
@@ -48,6 +49,7 @@ import java.util.regex.Pattern;
 public record QueryConfig(
     HttpSettings http,
     ClusterSettings cluster,
+    ClustersSettings clusters,
     Set<String> allowedOrigins,
     Duration timeout,
     Duration lookback,
@@ -200,6 +202,7 @@ public record QueryConfig(
     return new QueryConfig(
         http,
         cluster,
+        ClustersSettings.none(),
         Set.of(),
         TIMEOUT.fallback().orElseThrow(),
         LOOKBACK.fallback().orElseThrow(),
@@ -268,6 +271,47 @@ public record QueryConfig(
     return with(http, tenants, trust, rules, notifications, faults, otherInventory);
   }
 
+  /** The same with other clusters. */
+  public QueryConfig with(ClustersSettings otherClusters) {
+    return with(otherClusters, features);
+  }
+
+  /** The same with other features. */
+  public QueryConfig with(Set<String> otherFeatures) {
+    return with(clusters, otherFeatures);
+  }
+
+  private QueryConfig with(ClustersSettings otherClusters, Set<String> otherFeatures) {
+    return new QueryConfig(
+        http,
+        cluster,
+        otherClusters,
+        allowedOrigins,
+        timeout,
+        lookback,
+        maxConcurrent,
+        maxParallel,
+        maxHeavy,
+        cacheBytes,
+        wideSeries,
+        federateSeries,
+        federateBytes,
+        report,
+        slowWarn,
+        slowError,
+        limits,
+        tenants,
+        trust,
+        aliases,
+        otherFeatures,
+        inventory,
+        rules,
+        notifications,
+        faults,
+        log,
+        tracing);
+  }
+
   /** The same with other reports. */
   public QueryConfig with(ReportSettings otherReport) {
     return with(otherReport, http, tenants, trust, rules, notifications, faults, inventory);
@@ -304,6 +348,7 @@ public record QueryConfig(
     return new QueryConfig(
         otherHttp,
         cluster,
+        clusters,
         allowedOrigins,
         timeout,
         lookback,
@@ -347,9 +392,12 @@ public record QueryConfig(
   }
 
   private static QueryConfig read(ConfigReader in) {
+    HttpSettings http = HttpSettings.read(in, HTTP_PORT);
+    ClusterSettings cluster = ClusterSettings.readForQuery(in);
     return new QueryConfig(
-        HttpSettings.read(in, HTTP_PORT),
-        ClusterSettings.readForQuery(in),
+        http,
+        cluster,
+        ClustersSettings.read(in, cluster.name()),
         Set.copyOf(in.get(ALLOWED_ORIGINS)),
         in.get(TIMEOUT),
         in.get(LOOKBACK),

@@ -52,7 +52,7 @@ public final class DerivedWriter<Q> {
   private final String told;
   private final Context context;
   private final OutgoingHttp http;
-  private final Supplier<ClusterView> view;
+  private final Optional<Supplier<ClusterView>> view;
   private final Map<Q, Deque<Batch>> waiting = new HashMap<>();
   private final ProblemLog problems = new ProblemLog(LOG::warn, LOG::info);
   private final LongAdder written = new LongAdder();
@@ -83,10 +83,14 @@ public final class DerivedWriter<Q> {
   /**
    * @param what a word for the samples, which gateways are told
    * @param told the samples, for people
-   * @param view the cluster, in which gateways store them
+   * @param view the cluster, in which gateways store them; without one, they are stored nowhere
    */
   public DerivedWriter(
-      String what, String told, Context context, OutgoingHttp http, Supplier<ClusterView> view) {
+      String what,
+      String told,
+      Context context,
+      OutgoingHttp http,
+      Optional<Supplier<ClusterView>> view) {
     this.what = what;
     this.told = told;
     this.context = context;
@@ -154,11 +158,11 @@ public final class DerivedWriter<Q> {
       givenUp.run();
       return;
     }
-    if (batch.bodies.isEmpty()) {
+    if (batch.bodies.isEmpty() || view.isEmpty()) {
       batch.stored.run();
       return;
     }
-    List<URI> gateways = List.copyOf(view.get().gateways().values());
+    List<URI> gateways = List.copyOf(view.get().get().gateways().values());
     if (gateways.isEmpty()) {
       again(batch, isWanted, givenUp, "no gateway is in the cluster");
       return;

@@ -1,6 +1,5 @@
 package io.fleetgauge.query.fanout;
 
-import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.ExtentsQuestion;
 import io.fleetgauge.promql.fragment.HostsQuestion;
@@ -39,16 +38,12 @@ import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.query.source.Source;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
-import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -63,7 +58,7 @@ public class GatewayFleet implements Source, Fleet {
   /** Asks about all hosts. */
   private <A extends Result, T> Future<Gathered<T>> read(
       Question<A> question, ReadOptions options, Function<List<A>, T> merge) {
-    return gateways.read(question, host -> true, options, merge);
+    return gateways.read(question, GatewayReads.ALL, options, merge);
   }
 
   // --- samples and labels ---
@@ -106,7 +101,18 @@ public class GatewayFleet implements Source, Fleet {
   public Future<Gathered<PartsRead>> parts(
       Planned planned, Optional<Changes> since, ReadOptions options) {
     PartsQuestion question = PartsQuestion.of(planned, options.timeoutMillis());
-    return gateways.parts(question, since, options, answers -> question.merged(planned, answers));
+    return gateways
+        .parts(
+            question,
+            GatewayReads.ALL,
+            since,
+            options,
+            answers -> question.merged(planned, answers))
+        .map(
+            found ->
+                new Gathered<>(
+                    new PartsRead(found.value().value(), found.value().changes()),
+                    found.coverage()));
   }
 
   @Override
@@ -174,30 +180,16 @@ public class GatewayFleet implements Source, Fleet {
 
   @Override
   public int hostCount() {
-    return Rounds.nodes(gateways.view().table().hosts());
+    return gateways.hostCount();
   }
 
   @Override
   public long epoch() {
-    return gateways.view().table().epoch();
+    return gateways.epoch();
   }
 
   @Override
   public ClusterState cluster() {
-    ClusterView now = gateways.view();
-    Map<String, Long> owned = new HashMap<>();
-    now.table()
-        .holders()
-        .forEach(
-            (host, each) ->
-                owned.merge(each.owner(), PseudoHosts.isOne(host) ? 0L : 1L, Long::sum));
-    List<ClusterState.Gateway> states = new ArrayList<>();
-    new TreeMap<>(now.gateways())
-        .forEach(
-            (name, address) ->
-                states.add(
-                    new ClusterState.Gateway(
-                        name, address.toString(), owned.getOrDefault(name, 0L))));
-    return new ClusterState(now.table().epoch(), now.isMinority(), states);
+    return gateways.cluster();
   }
 }

@@ -8,21 +8,25 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
-import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.query.fleet.Changes;
-import io.fleetgauge.query.fleet.PartsRead;
+import io.fleetgauge.query.fleet.ClusterState;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -77,25 +81,26 @@ public final class Gateways implements GatewayReads {
       Predicate<String> hosts,
       ReadOptions options,
       Function<List<A>, T> merge) {
-    return question instanceof SamplesQuestion && mayShare(options)
+    return question instanceof SamplesQuestion && mayShare(hosts, options)
         ? shared.read(question, options, merge)
         : rounds.read(question, hosts, options, merge);
   }
 
   @Override
-  public Future<Gathered<PartsRead>> parts(
+  public <T> Future<Gathered<WithChanges<T>>> parts(
       PartsQuestion question,
+      Predicate<String> hosts,
       Optional<Changes> since,
       ReadOptions options,
-      Function<List<PartsQuestion.Answer>, EvaluatedParts> merge) {
-    return since.isEmpty() && mayShare(options)
+      Function<List<PartsQuestion.Answer>, T> merge) {
+    return since.isEmpty() && mayShare(hosts, options)
         ? shared.read(
-            question, options, answers -> new PartsRead(merge.apply(answers), Optional.empty()))
-        : rounds.parts(question, since, options, merge);
+            question, options, answers -> new WithChanges<>(merge.apply(answers), Optional.empty()))
+        : rounds.parts(question, hosts, since, options, merge);
   }
 
-  private static boolean mayShare(ReadOptions options) {
-    return options.together() && !options.load().isHeavy();
+  private static boolean mayShare(Predicate<String> hosts, ReadOptions options) {
+    return hosts == ALL && options.together() && !options.load().isHeavy();
   }
 
   @Override
@@ -104,8 +109,36 @@ public final class Gateways implements GatewayReads {
   }
 
   @Override
-  public ClusterView view() {
-    return view.get();
+  public int hostCount() {
+    return Rounds.nodes(view.get().table().hosts());
+  }
+
+  @Override
+  public long epoch() {
+    return view.get().table().epoch();
+  }
+
+  @Override
+  public ClusterState cluster() {
+    return state(view.get());
+  }
+
+  /** A cluster as it is seen by a view of it. */
+  public static ClusterState state(ClusterView now) {
+    Map<String, Long> owned = new HashMap<>();
+    now.table()
+        .holders()
+        .forEach(
+            (host, each) ->
+                owned.merge(each.owner(), PseudoHosts.isOne(host) ? 0L : 1L, Long::sum));
+    List<ClusterState.Gateway> states = new ArrayList<>();
+    new TreeMap<>(now.gateways())
+        .forEach(
+            (name, address) ->
+                states.add(
+                    new ClusterState.Gateway(
+                        name, address.toString(), owned.getOrDefault(name, 0L))));
+    return new ClusterState(now.table().epoch(), now.isMinority(), states);
   }
 
   private Future<ChangesQuestion.Answer> askChanges(URI gateway, ChangesQuestion.Since since) {

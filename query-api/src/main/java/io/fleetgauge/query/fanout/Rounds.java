@@ -7,10 +7,8 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SeveralQuestion;
-import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.fleet.Changes;
-import io.fleetgauge.query.fleet.PartsRead;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
@@ -105,15 +103,16 @@ final class Rounds {
   }
 
   /** As above, for parts of a query and the changes since an earlier look. */
-  Future<Gathered<PartsRead>> parts(
+  <T> Future<Gathered<GatewayReads.WithChanges<T>>> parts(
       PartsQuestion question,
+      Predicate<String> meant,
       Optional<Changes> since,
       ReadOptions options,
-      Function<List<PartsQuestion.Answer>, EvaluatedParts> merge) {
+      Function<List<PartsQuestion.Answer>, T> merge) {
     return outcome(
             question,
             since,
-            host -> true,
+            meant,
             options,
             answers ->
                 merge.apply(
@@ -121,7 +120,7 @@ final class Rounds {
         .map(
             outcome ->
                 new Gathered<>(
-                    new PartsRead(outcome.gathered.value(), outcome.changes),
+                    new GatewayReads.WithChanges<>(outcome.gathered.value(), outcome.changes),
                     outcome.gathered.coverage()));
   }
 

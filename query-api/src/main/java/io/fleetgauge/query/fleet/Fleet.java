@@ -45,6 +45,11 @@ public interface Fleet {
   Future<Gathered<SortedMap<String, List<MetricLines>>>> newest(
       NewestRead read, Predicate<String> hosts, ReadOptions options);
 
+  /** Returns true if {@link #newest} is there: one cluster alone is read. */
+  default boolean hasLines() {
+    return true;
+  }
+
   /** The newest samples reduced by groups, over all hosts; each group once. */
   Future<Gathered<List<MetricReductions>>> reductions(ReductionRead read, ReadOptions options);
 

@@ -208,6 +208,7 @@ public final class ApiRequest {
         + missing
         + age
         + "; epoch="
-        + number(of.epoch());
+        + number(of.epoch())
+        + (of.lacking().isEmpty() ? "" : "; missing-clusters=" + String.join(",", of.lacking()));
   }
 }

@@ -14,6 +14,7 @@ import java.util.TreeSet;
  * @param times time that each shard took
  * @param hedged true if a replica answered for any host in place of its owner
  * @param split description of a split of the cluster; empty when there is none
+ * @param clusters gaps of clusters, where several are read; sorted by their names
  */
 public record Coverage(
     int hosts,
@@ -21,11 +22,23 @@ public record Coverage(
     long epoch,
     List<ShardTime> times,
     boolean hedged,
-    String split) {
+    String split,
+    List<ClusterGap> clusters) {
   /** Coverage of a read that asked no shard. */
   public static final Coverage NONE = new Coverage(0, List.of(), -1, List.of(), false, "");
 
   private static final int MAX_NAMES = 10;
+
+  /** Of one cluster. */
+  public Coverage(
+      int hosts,
+      List<String> missing,
+      long epoch,
+      List<ShardTime> times,
+      boolean hedged,
+      String split) {
+    this(hosts, missing, epoch, times, hedged, split, List.of());
+  }
 
   /** Coverage of an answer that did not have to read a shard. */
   public static Coverage whole(int hosts, long epoch) {
@@ -34,7 +47,9 @@ public record Coverage(
 
   /** Returns true if nothing is missing. */
   public boolean isWhole() {
-    return missing.isEmpty() && split.isEmpty();
+    return missing.isEmpty()
+        && split.isEmpty()
+        && clusters.stream().noneMatch(ClusterGap::isMissing);
   }
 
   /** The coverage of an answer that is made of two reads. */
@@ -55,7 +70,8 @@ public record Coverage(
         Math.max(epoch, other.epoch),
         all,
         hedged || other.hedged,
-        split.isEmpty() ? other.split : split);
+        split.isEmpty() ? other.split : split,
+        ClusterGap.together(clusters, other.clusters));
   }
 
   /** The same, but without some more hosts. */
@@ -65,31 +81,34 @@ public record Coverage(
     }
     TreeSet<String> all = new TreeSet<>(missing);
     all.addAll(hostsToo);
-    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split);
+    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split, clusters);
   }
 
   /** The same, not telling how long each shard took. */
   public Coverage withoutTimes() {
-    return new Coverage(hosts, missing, epoch, List.of(), hedged, split);
+    return new Coverage(hosts, missing, epoch, List.of(), hedged, split, clusters);
   }
 
-  /** One warning for each kind of gap; empty when there is none. */
+  /** One warning for each kind of gap, and for each cluster; empty when there is none. */
   public List<String> warnings() {
-    if (missing.isEmpty()) {
-      return split.isEmpty() ? List.of() : List.of(split);
+    List<String> all = new ArrayList<>();
+    if (!missing.isEmpty()) {
+      List<String> names = new ArrayList<>(missing.subList(0, Math.min(MAX_NAMES, missing.size())));
+      if (missing.size() > MAX_NAMES) {
+        names.add((missing.size() - MAX_NAMES) + " more");
+      }
+      all.add(
+          "incomplete result: "
+              + missing.size()
+              + " of "
+              + hosts
+              + " hosts are missing: "
+              + String.join(", ", names));
     }
-    List<String> names = new ArrayList<>(missing.subList(0, Math.min(MAX_NAMES, missing.size())));
-    if (missing.size() > MAX_NAMES) {
-      names.add((missing.size() - MAX_NAMES) + " more");
+    if (!split.isEmpty()) {
+      all.add(split);
     }
-    String incomplete =
-        "incomplete result: "
-            + missing.size()
-            + " of "
-            + hosts
-            + " hosts are missing"
-            + ": "
-            + String.join(", ", names);
-    return split.isEmpty() ? List.of(incomplete) : List.of(incomplete, split);
+    clusters.stream().filter(ClusterGap::isMissing).forEach(gap -> all.add(gap.warning()));
+    return List.copyOf(all);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LogSettings;
 import io.fleetgauge.runtime.config.TenantLimits;
@@ -37,6 +38,7 @@ class QueryConfigTest {
             new QueryConfig(
                 new HttpSettings("0.0.0.0", 9090),
                 cluster,
+                ClustersSettings.none(),
                 Set.of(),
                 Duration.ofMinutes(2),
                 Duration.ofMinutes(5),
@@ -214,5 +216,73 @@ class QueryConfigTest {
   void membersThatAreListedCountBesidesDiscoveredOnesWhenTheyAreGiven() throws ConfigException {
     String yaml = "cluster: {members: ['m:1'], discovery: {method: dns, dns: {names: [a]}}}";
     assertThat(QueryConfig.read("f", yaml).cluster().members()).containsExactly("m:1");
+  }
+
+  @Test
+  void otherClustersAreSections() throws ConfigException {
+    QueryConfig config =
+        QueryConfig.read(
+            "f",
+            """
+            cluster: {name: berlin}
+            clusters:
+              berlin: {label: expected}
+              oslo:
+                urls: [https://oslo.example, "http://10.0.0.1:9090"]
+                timeout: 3s
+                maxBytes: 2MiB
+                tokenFile: /dev/null
+                tenants: {blue: {tokenFile: /dev/null}, red: {tenant: rouge}}
+            """);
+    assertThat(config.clusters())
+        .isEqualTo(
+            new ClustersSettings(
+                true,
+                OtherClusterSettings.Label.EXPECTED,
+                List.of(
+                    new OtherClusterSettings(
+                        "oslo",
+                        List.of(
+                            URI.create("https://oslo.example:443"),
+                            URI.create("http://10.0.0.1:9090")),
+                        OtherClusterSettings.Label.ADDED,
+                        Duration.ofSeconds(3),
+                        2 << 20,
+                        new AccessSettings(
+                            Optional.of(Path.of("/dev/null")),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            false),
+                        Map.of(
+                            "blue",
+                            new OtherClusterSettings.Tenant(
+                                Optional.of(Path.of("/dev/null")), Optional.empty()),
+                            "red",
+                            new OtherClusterSettings.Tenant(
+                                Optional.empty(), Optional.of("rouge")))))));
+  }
+
+  @Test
+  void aQueryApiHasAClusterOfItsOwnOrOthers() throws ConfigException {
+    assertThat(
+            QueryConfig.read("f", "cluster: {join: false}\nclusters: {b: {urls: [http://b:1]}}")
+                .clusters()
+                .joins())
+        .isFalse();
+    assertThatThrownBy(() -> QueryConfig.read("f", "cluster: {join: false}"))
+        .hasMessageContaining("without a cluster of its own, clusters is needed");
+    assertThatThrownBy(() -> QueryConfig.read("f", "clusters: {b: {}}"))
+        .hasMessageContaining("clusters.b: urls is needed");
+    assertThatThrownBy(() -> QueryConfig.read("f", "clusters: {fleetgauge: {urls: [http://b:1]}}"))
+        .hasMessageContaining("the section is about the own cluster");
+    assertThatThrownBy(
+            () ->
+                QueryConfig.read(
+                    "f",
+                    "clusters: {b: {urls: [http://b:1], tenants:"
+                        + " {t: {tenant: a, tokenFile: /dev/null}}}}"))
+        .hasMessageContaining("only one of tokenFile and tenant is allowed");
   }
 }

@@ -32,6 +32,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -92,7 +93,8 @@ class DerivedWriterTest {
             "results of rules",
             context,
             outgoing,
-            () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false));
+            Optional.of(
+                () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false)));
   }
 
   private URI gateway() throws Exception {

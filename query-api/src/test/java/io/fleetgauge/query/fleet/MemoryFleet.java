@@ -472,12 +472,13 @@ public final class MemoryFleet {
     if (!unfit.isEmpty()) {
       return new PartsQuestion.Unfit(unfit);
     }
-    SeriesSource source =
+    SeriesSource stored =
         (selection, receiver) -> {
           for (Series series : select(held, selection)) {
             receiver.accept(series);
           }
         };
+    SeriesSource source = asked.label().map(label -> label.over(stored)).orElse(stored);
     try {
       List<PartResult> parts = new ArrayList<>();
       for (PartsQuestion.Part part : asked.parts()) {

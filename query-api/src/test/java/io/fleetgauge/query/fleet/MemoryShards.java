@@ -9,15 +9,16 @@ import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.lookup.Extent;
-import io.fleetgauge.promql.plan.EvaluatedParts;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.usage.UsageExtent;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.fanout.GatewayReads;
+import io.fleetgauge.query.fanout.Gateways;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.query.source.ShardTime;
+import io.fleetgauge.sample.frame.PseudoHosts;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -58,6 +59,11 @@ public final class MemoryShards extends GatewayFleet {
   /** The same for a querier. */
   public Stores stores() {
     return new Stores(this, this);
+  }
+
+  /** What it asks. */
+  public GatewayReads gateways() {
+    return reads;
   }
 
   // --- what a test controls ---
@@ -212,24 +218,39 @@ public final class MemoryShards extends GatewayFleet {
     }
 
     @Override
-    public Future<Gathered<PartsRead>> parts(
+    public <T> Future<Gathered<WithChanges<T>>> parts(
         PartsQuestion question,
+        Predicate<String> meant,
         Optional<Changes> since,
         ReadOptions options,
-        Function<List<PartsQuestion.Answer>, EvaluatedParts> merge) {
+        Function<List<PartsQuestion.Answer>, T> merge) {
       // What had changed before anything is read.
       Optional<Changes> changes = since.map(each -> report(Optional.of(each)));
-      return read(question, host -> true, options, merge)
+      return read(question, meant, options, merge)
           .map(
               found -> {
                 boolean byOwners = !found.coverage().hedged() && found.coverage().isWhole();
                 Optional<Changes> of = byOwners ? changes : Optional.empty();
-                return new Gathered<>(new PartsRead(found.value(), of), found.coverage());
+                return new Gathered<>(new WithChanges<>(found.value(), of), found.coverage());
               });
     }
 
     @Override
-    public ClusterView view() {
+    public int hostCount() {
+      return (int) fleet.hosts().stream().filter(each -> !PseudoHosts.isOne(each)).count();
+    }
+
+    @Override
+    public long epoch() {
+      return fleet.epoch();
+    }
+
+    @Override
+    public ClusterState cluster() {
+      return Gateways.state(view());
+    }
+
+    private ClusterView view() {
       Map<String, URI> addresses =
           fleet.gateways().stream()
               .collect(Collectors.toMap(each -> each, each -> URI.create("memory:" + each)));

@@ -24,6 +24,7 @@ public final class WebRequest {
   private Buffer body = Buffer.buffer();
   private int longestAnswer = LONGEST_ANSWER;
   private Optional<OutputStream> sink = Optional.empty();
+  private volatile Optional<AnswerBody> awaited = Optional.empty();
 
   WebRequest(WebRequests client, HttpMethod method, URI target, long timeoutMillis) {
     this.client = client;
@@ -70,6 +71,7 @@ public final class WebRequest {
         .headers(new RequestHead(method.name(), path, headers.entries()), target, body)
         .forEach(headers::set);
     AnswerBody answer = new AnswerBody(target, longestAnswer, sink);
+    awaited = Optional.of(answer);
     HttpRequest<Buffer> request =
         client
             .web()
@@ -90,6 +92,11 @@ public final class WebRequest {
               return Future.failedFuture(
                   HttpFailure.of(target, client.tlsKeys(), timeoutMillis, failure));
             });
+  }
+
+  /** Ends the request, if it has been sent: nobody waits for its answer any more. */
+  public void giveUp() {
+    awaited.ifPresent(AnswerBody::giveUp);
   }
 
   private Future<HttpResponse<Buffer>> sent(HttpRequest<Buffer> request) {

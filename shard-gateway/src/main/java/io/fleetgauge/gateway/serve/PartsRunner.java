@@ -16,6 +16,7 @@ import io.fleetgauge.promql.fragment.form.PartResultForm;
 import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.plan.Planner;
+import io.fleetgauge.promql.plan.StoredAggregation;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Query;
@@ -31,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Evaluates parts of queries for this gateway's hosts. Safe for all threads. */
 final class PartsRunner {
@@ -149,7 +151,7 @@ final class PartsRunner {
       throws ParseException, QueryFailure {
     Query query = query(asked, part);
     Expr expr = query.expr();
-    Optional<String> obstacle = Planner.obstacle(expr, part.partial(), hostLabels.names());
+    Optional<String> obstacle = Planner.obstacle(expr, part.partial(), identifying(asked));
     if (obstacle.isPresent()) {
       return obstacle;
     }
@@ -159,22 +161,20 @@ final class PartsRunner {
     Grid grid = part.grid();
     String note = "";
     if (part.rollups() && expr instanceof Expr.Aggregate aggregate) {
-      RollupFit.Outcome outcome = RollupFit.of(query, aggregate, grid, store.rollupRules());
-      Optional<RollupRunner.Result> made =
-          outcome.fit().isEmpty()
-              ? Optional.empty()
-              : rollups.run(query, outcome.fit().get(), grid, hosts.list(), sources, stop, false);
+      Fit fit = fit(asked, query, aggregate, grid);
+      Optional<RollupRunner.Result> made = fromRollups(fit, grid, hosts, sources, stop, false);
       if (made.isPresent()) {
         results.add(made.get());
         return Optional.empty();
       }
       note =
           "not computed from rollups: "
-              + (outcome.fit().isEmpty()
-                  ? outcome.obstacle()
+              + (fit.rollups.isEmpty()
+                  ? fit.obstacle
                   : "their groups cannot be merged by these labels");
     }
-    SeriesSource source = sources.apply(hosts.list());
+    SeriesSource stored = sources.apply(hosts.list());
+    SeriesSource source = asked.label().map(label -> label.over(stored)).orElse(stored);
     Optional<PartResult> result =
         part.partial() && expr instanceof Expr.Aggregate aggregate
             ? Engine.partials(query, aggregate, grid, source, stop)
@@ -187,6 +187,58 @@ final class PartsRunner {
     }
     results.add(result.get(), note);
     return Optional.empty();
+  }
+
+  /** The labels by which series of different gateways, or of clusters, differ. */
+  private List<String> identifying(PartsQuestion asked) {
+    return asked
+        .label()
+        .map(label -> Stream.concat(hostLabels.names().stream(), Stream.of(label.name())).toList())
+        .orElse(hostLabels.names());
+  }
+
+  /**
+   * An aggregation as rollups may serve it.
+   *
+   * @param query for the series as they are stored
+   * @param aggregation of these; empty if none matches
+   * @param rollups that serve it; empty if none do
+   * @param obstacle why none do
+   */
+  private record Fit(
+      Query query,
+      Optional<StoredAggregation> aggregation,
+      Optional<RollupFit> rollups,
+      String obstacle) {}
+
+  private Fit fit(PartsQuestion asked, Query query, Expr.Aggregate aggregate, Grid grid) {
+    Optional<StoredAggregation> stored = StoredAggregation.of(aggregate, asked.label());
+    if (stored.isEmpty()) {
+      return new Fit(query, stored, Optional.empty(), "no series of this cluster matches");
+    }
+    Query of = query.with(stored.get().aggregate());
+    RollupFit.Outcome outcome =
+        RollupFit.of(of, stored.get().aggregate(), grid, store.rollupRules());
+    return new Fit(of, stored, outcome.fit(), outcome.obstacle());
+  }
+
+  private Optional<RollupRunner.Result> fromRollups(
+      Fit fit,
+      Grid grid,
+      CoveredHosts hosts,
+      Function<List<String>, SeriesSource> sources,
+      StopCheck stop,
+      boolean quickly)
+      throws QueryFailure {
+    if (fit.rollups.isEmpty()) {
+      return Optional.empty();
+    }
+    return rollups
+        .run(fit.query, fit.rollups.get(), grid, hosts.list(), sources, stop, quickly)
+        .map(
+            made ->
+                new RollupRunner.Result(
+                    fit.aggregation.orElseThrow().seen(made.part()), made.cells()));
   }
 
   /**
@@ -218,22 +270,17 @@ final class PartsRunner {
     }
     Query query = query(asked, part);
     if (!(query.expr() instanceof Expr.Aggregate aggregate)
-        || Planner.obstacle(aggregate, part.partial(), hostLabels.names()).isPresent()) {
+        || Planner.obstacle(aggregate, part.partial(), identifying(asked)).isPresent()) {
       return Optional.empty();
     }
     boolean needsHosts = Planner.needsHosts(aggregate, part.partial());
-    Optional<RollupFit> fit =
-        RollupFit.of(query, aggregate, part.grid(), store.rollupRules()).fit();
-    return fit.isEmpty()
-        ? Optional.empty()
-        : rollups.run(
-            query,
-            fit.get(),
-            part.grid(),
-            hosts.list(),
-            of -> brief(of, source(of, hosts, needsHosts, query, damaged)),
-            StopCheck.NEVER,
-            true);
+    return fromRollups(
+        fit(asked, query, aggregate, part.grid()),
+        part.grid(),
+        hosts,
+        of -> brief(of, source(of, hosts, needsHosts, query, damaged)),
+        StopCheck.NEVER,
+        true);
   }
 
   /** Reads samples if they are few and in memory; otherwise fails. */
@@ -285,9 +332,7 @@ final class PartsRunner {
         Query query = query(asked, part);
         boolean fits =
             query.expr() instanceof Expr.Aggregate aggregate
-                && RollupFit.of(query, aggregate, part.grid(), store.rollupRules())
-                    .fit()
-                    .isPresent();
+                && fit(asked, query, aggregate, part.grid()).rollups.isPresent();
         if (!fits) {
           return true;
         }

@@ -117,7 +117,11 @@ public final class RunningFaults implements AutoCloseable {
     this.data = new SlotData(context, environment.querier()::watermark, environment.clock());
     this.writer =
         new DerivedWriter<>(
-            "faults", "samples of faults", context, environment.http(), environment.view());
+            "faults",
+            "samples of faults",
+            context,
+            environment.http(),
+            Optional.of(environment.view()));
     this.telling =
         new Telling(
             context,

@@ -9,6 +9,7 @@ import io.fleetgauge.query.rules.notify.Notifier;
 import io.fleetgauge.runtime.http.Guard;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -16,7 +17,7 @@ import java.util.function.Supplier;
  * Parts of the process that rules need.
  *
  * @param groups the groups that are known now; the same list until they change
- * @param view the cluster, in which gateways store results
+ * @param view the cluster, in which gateways store results; without one, none are stored
  * @param link reaches the other query APIs
  * @param http reaches gateways
  * @param lookback of instant selectors, ms
@@ -29,7 +30,7 @@ public record RulesEnvironment(
     Supplier<List<RuleGroup>> groups,
     Querier querier,
     Guard guard,
-    Supplier<ClusterView> view,
+    Optional<Supplier<ClusterView>> view,
     PeerLink link,
     OutgoingHttp http,
     RulesSettings settings,

@@ -243,7 +243,7 @@ final class RunningGroup {
         environment.lookback(),
         Math.min(environment.timeout(), Math.max(LEAST_TIMEOUT_MILLIS, group.interval())),
         environment.clock(),
-        () -> !environment.view().get().gateways().isEmpty(),
+        () -> environment.view().map(view -> !view.get().gateways().isEmpty()).orElse(true),
         owner::isAlone);
   }
 

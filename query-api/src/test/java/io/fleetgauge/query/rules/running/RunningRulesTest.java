@@ -166,7 +166,8 @@ class RunningRulesTest {
                   () -> this.groups,
                   querier,
                   guard,
-                  () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false),
+                  Optional.of(
+                      () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false)),
                   link,
                   outgoing,
                   config.rules(),

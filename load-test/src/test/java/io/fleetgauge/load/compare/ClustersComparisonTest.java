@@ -1,0 +1,111 @@
+package io.fleetgauge.load.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fleetgauge.query.config.OtherClusterSettings.Label;
+import io.fleetgauge.sample.Tick;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Several clusters that are queried as one, beside one Prometheus that has all of their series. */
+class ClustersComparisonTest {
+  private static final long SEED = 20_261_128;
+  private static final int COUNT = 700;
+
+  private static final List<String> LABELS = List.of("cluster", "cluster", "cluster");
+  private static final List<String> MATCHERS =
+      List.of(
+          "cluster=\"a\"",
+          "cluster=\"b\"",
+          "cluster!=\"b\"",
+          "cluster=~\"a|c\"",
+          "cluster!~\"a.*\"",
+          "cluster=\"\"",
+          "cluster!=\"\"");
+
+  /** Panels whose steps are those of rollups. */
+  private static final List<String> PANELS =
+      List.of(
+          "sum by (cluster, rack) (DCGM_FI_DEV_GPU_UTIL)",
+          "avg by (cluster) (DCGM_FI_DEV_POWER_USAGE{cluster!=\"b\"})",
+          "max without (gpu, Hostname) (DCGM_FI_DEV_GPU_UTIL{cluster=~\"b|c\"})",
+          "sum(DCGM_FI_DEV_POWER_USAGE) by (rack)",
+          "topk by (cluster) (1, sum by (rack, cluster) (DCGM_FI_DEV_POWER_USAGE))",
+          "sum by (cluster) (DCGM_FI_DEV_POWER_USAGE)"
+              + " / on (cluster) count by (cluster) (DCGM_FI_DEV_POWER_USAGE)",
+          "count by (cluster) (DCGM_FI_DEV_GPU_UTIL{cluster=\"nosuch\"})",
+          "label_replace(DCGM_FI_DEV_GPU_UTIL, \"cluster\", \"x\", \"\", \"\")",
+          "count_values by (rack) (\"cluster\", constant)");
+
+  private static Map<String, List<Tick>> hosts(int from, int to) {
+    Map<String, List<Tick>> all = ComparedSamples.ticksByHost();
+    Map<String, List<Tick>> some = new TreeMap<>();
+    for (int host = from; host < to; host++) {
+      some.put("n" + host, all.get("n" + host));
+    }
+    return some;
+  }
+
+  private static void compare(Path folder, List<SideBySide.Cluster> clusters, boolean joins, int of)
+      throws Exception {
+    List<String> differences = new ArrayList<>();
+    try (SideBySide both =
+        new SideBySide(
+            folder,
+            clusters,
+            joins,
+            ComparedSamples.START + ComparedSamples.LENGTH,
+            FuzzCommand.FEATURES)) {
+      for (int i = 0; i < COUNT; i++) {
+        QueryGenerator.Question question =
+            QueryGenerator.question(SEED + of, i, true, MATCHERS, LABELS);
+        both.comparison()
+            .difference(question.path(), question.parameters())
+            .ifPresent(what -> differences.add(question + ": " + what));
+      }
+      for (String panel : PANELS) {
+        Map<String, String> range =
+            Map.of("query", panel, "start", "1760000040", "end", "1760001240", "step", "30");
+        both.comparison()
+            .difference("/api/v1/query_range", range)
+            .ifPresent(what -> differences.add(panel + ": " + what));
+      }
+      Map<String, String> rollups =
+          Map.of(
+              "query", PANELS.getFirst(), "start", "1760000040", "end", "1760001240", "step", "30");
+      assertThat(both.comparison().tested("/api/v1/explain", rollups).toString())
+          .contains("computed from rollups");
+    }
+    assertThat(differences).isEmpty();
+  }
+
+  @Test
+  void twoClustersAnswerAsOnePrometheusThatHasAllSeries(@TempDir Path folder) throws Exception {
+    compare(
+        folder,
+        List.of(
+            new SideBySide.Cluster("a", hosts(0, 5), Optional.of(Label.ADDED), 2),
+            new SideBySide.Cluster("b", hosts(5, 8), Optional.of(Label.ADDED), 2)),
+        true,
+        2);
+  }
+
+  /** The query API has no cluster of its own. */
+  @Test
+  void threeClustersAnswerAsOnePrometheusThatHasAllSeries(@TempDir Path folder) throws Exception {
+    compare(
+        folder,
+        List.of(
+            new SideBySide.Cluster("a", hosts(0, 3), Optional.of(Label.ADDED), 2),
+            new SideBySide.Cluster("b", hosts(3, 6), Optional.of(Label.EXPECTED), 1),
+            new SideBySide.Cluster("c", hosts(6, 8), Optional.of(Label.ADDED), 1)),
+        false,
+        3);
+  }
+}
