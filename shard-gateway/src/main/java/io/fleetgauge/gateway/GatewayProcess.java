@@ -29,6 +29,7 @@ import io.fleetgauge.gateway.remotewrite.MetadataTable;
 import io.fleetgauge.gateway.remotewrite.RemoteWriteRoute;
 import io.fleetgauge.gateway.remotewrite.SeriesWrites;
 import io.fleetgauge.gateway.rollup.RollupRules;
+import io.fleetgauge.gateway.sender.SampleSenders;
 import io.fleetgauge.gateway.serve.FragmentCounts;
 import io.fleetgauge.gateway.serve.FragmentRoute;
 import io.fleetgauge.gateway.serve.FragmentRunner;
@@ -75,7 +76,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running gateway. */
+/**
+ * A running gateway. It has more than 600 lines, because the steps of a start belong together and
+ * have a fixed order.
+ */
 public final class GatewayProcess implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayProcess.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -155,6 +159,8 @@ public final class GatewayProcess implements AutoCloseable {
     private WorkerExecutor peerWorkers;
     private PeerClient peers;
     private Intake intake;
+    private SampleSenders senders;
+    private final MetadataTable metadata = new MetadataTable();
     private Tracer tracer;
     private final TableAge tableAge;
 
@@ -205,6 +211,22 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("streams to gateways", STOP_LIMIT, streams);
       peerWorkers = vertx.createSharedWorkerExecutor("peers", threads);
       peers = new PeerClient(vertx, toPeers, streams, peerWorkers, store, clock);
+      senders =
+          new SampleSenders(
+              vertx,
+              config.remoteWrite(),
+              new SampleSenders.Environment(
+                  config.id(),
+                  config.store().folder().resolve("remote-write"),
+                  store,
+                  toPeers,
+                  GatewayProcess.this::view,
+                  () -> metadata.read(List.of()),
+                  (host, since) -> intake.isWholeCopy(host, since),
+                  () -> intake.isRecovered(),
+                  clock));
+      // Closed after the intake, of whose late samples it has to hear.
+      lifecycle.started("remote write to receivers", STOP_LIMIT, senders);
       intake =
           new Intake(
               store,
@@ -223,6 +245,7 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("intake", STOP_LIMIT, intake);
       peers.begin(intake);
       IngestMeters.declare(meters, intake, journal, memory);
+      senders.declare(meters);
     }
 
     void maintainOnTimers() {
@@ -243,10 +266,10 @@ public final class GatewayProcess implements AutoCloseable {
           HttpListener.router(
               vertx, readiness, meters, () -> "", guard.needsPeerOr(Permission.OPERATE));
       HostLabels hostLabels = new HostLabels(config.ingest().hostLabels());
-      MetadataTable metadata = new MetadataTable();
       // Routes are tried in this order, and a query sends many fragments.
-      mountFragments(router, hostLabels, metadata);
-      mountRemoteWrite(router, hostLabels, metadata);
+      mountFragments(router, hostLabels);
+      mountRemoteWrite(router, hostLabels);
+      senders.mount(router, guard.needsPeer());
       IntakeRoute.mount(
           router,
           vertx,
@@ -299,7 +322,7 @@ public final class GatewayProcess implements AutoCloseable {
           URI.create(config.http().scheme() + "://" + config.advertisedHost() + ":" + http.port());
     }
 
-    private void mountRemoteWrite(Router router, HostLabels hostLabels, MetadataTable metadata) {
+    private void mountRemoteWrite(Router router, HostLabels hostLabels) {
       SeriesWrites writes =
           new SeriesWrites(
               vertx,
@@ -318,7 +341,7 @@ public final class GatewayProcess implements AutoCloseable {
       lifecycle.started("OTLP", STOP_LIMIT, otlp.mount(router, guard));
     }
 
-    private void mountFragments(Router router, HostLabels hostLabels, MetadataTable metadata) {
+    private void mountFragments(Router router, HostLabels hostLabels) {
       FragmentRunner runner =
           new FragmentRunner(
               store,
@@ -377,6 +400,7 @@ public final class GatewayProcess implements AutoCloseable {
           member.get()::ignoredEntries);
       member.get().onChange(view -> intake.lookAtAll());
       member.get().onChange(tableAge::look);
+      senders.start();
       lookAtCopies();
       vertx.setPeriodic(LOOK_AT_DISK.toMillis(), id -> lookAtDisk());
       vertx.setPeriodic(LOOK_AT_REPLICAS.toMillis(), id -> lookAtReplicas());

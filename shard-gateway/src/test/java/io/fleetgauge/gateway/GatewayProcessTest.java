@@ -60,6 +60,7 @@ class GatewayProcessTest {
             cluster:
               {name: gateway-%d, host: 127.0.0.1, port: %d, discovery: {method: file, file: {path: '%s'}}}
             tracing: {endpoint: 'http://127.0.0.1:1'}
+            remoteWrite: {archive: {url: 'http://127.0.0.1:1/api/v1/write'}}
             drainTimeout: 0s
             """
                 .formatted(folder.resolve("store"), System.nanoTime(), freePort(), members));

@@ -58,6 +58,7 @@ class RoutesTest {
           "GET /v1/hosts/:host/blocks/:name",
           "GET /v1/hosts/:host/usage",
           "GET /v1/hosts/:host/usage/:name",
+          "PUT /v1/sent",
           "GET /v1/stream",
           "GET /v1/backup",
           "POST /v1/backup",

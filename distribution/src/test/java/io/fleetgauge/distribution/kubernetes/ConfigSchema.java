@@ -19,7 +19,6 @@ final class ConfigSchema {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Pattern CHOSEN = Pattern.compile("[A-Z]+");
   private static final String PLACEHOLDER = "\\$\\{[^}]+\\}";
-  private static final String LABEL = "^[a-zA-Z_][a-zA-Z0-9_]*$";
 
   private ConfigSchema() {}
 
@@ -84,11 +83,11 @@ final class ConfigSchema {
         schema.put("type", "array").put("minItems", items.fewest());
         schema.set("items", described(of(items.item()), items.item()));
       }
-      case KeyType.LabelMap labels -> {
+      case KeyType.TextMap texts -> {
         schema.put("type", "object").put("additionalProperties", false);
         schema
             .putObject("patternProperties")
-            .putObject(LABEL)
+            .putObject("^" + texts.pattern() + "$")
             .set("type", types("string", "number", "boolean"));
       }
       case KeyType.Rules rules -> {

@@ -6,6 +6,7 @@ import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.gateway.config.IngestSettings;
 import io.fleetgauge.gateway.config.RollupSettings;
 import io.fleetgauge.gateway.config.StoreSettings;
+import io.fleetgauge.gateway.sender.SenderSettings;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.runtime.config.HttpSettings;
@@ -35,6 +36,7 @@ public final class LocalFleet implements AutoCloseable {
 
   private final Lifecycle lifecycle = new Lifecycle("local fleet");
   private final String clusterName;
+  private List<SenderSettings> receivers = List.of();
   private final List<Integer> clusterPorts;
   private final Path folder;
   private final LongSupplier clock;
@@ -56,6 +58,11 @@ public final class LocalFleet implements AutoCloseable {
     this.clusterName = clusterName;
     this.clusterPorts = List.copyOf(clusterPorts);
     this.clock = clock;
+  }
+
+  /** Sets to whom gateways send samples; for those that are started afterwards. */
+  public void sendTo(List<SenderSettings> settings) {
+    receivers = List.copyOf(settings);
   }
 
   /**
@@ -108,6 +115,7 @@ public final class LocalFleet implements AutoCloseable {
             RollupSettings.DEFAULT,
             Journal.Settings.defaults(store.folder().resolve("journal")),
             IngestSettings.DEFAULT,
+            receivers,
             LOG,
             TracingSettings.OFF);
     GatewayProcess gateway = GatewayProcess.start(config, clock);

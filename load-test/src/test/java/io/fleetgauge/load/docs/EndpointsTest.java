@@ -19,7 +19,7 @@ class EndpointsTest {
   /** Paths of other programs, and beginnings of several of ours. */
   private static final Pattern OTHERS =
       Pattern.compile(
-          "/api/v1/namespaces/.*|/v1/traces|/v1/logs|/v1/hosts/?|/v1/restore|/grafana/?");
+          "/api/v1/(namespaces/.*|push|receive)|/v1/traces|/v1/logs|/v1/hosts/?|/v1/restore|/grafana/?");
 
   private final List<Pattern> known = new ArrayList<>();
 

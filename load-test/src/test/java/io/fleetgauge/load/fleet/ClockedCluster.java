@@ -36,6 +36,8 @@ public final class ClockedCluster implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
   private final Map<String, ChildProcess> running = new LinkedHashMap<>();
   private final Map<String, URI> addresses = new LinkedHashMap<>();
+  private final Map<String, URI> killed = new LinkedHashMap<>();
+  private String ofGateways = "";
 
   /**
    * @param folder for all that the processes write
@@ -96,27 +98,43 @@ public final class ClockedCluster implements AutoCloseable {
       String name = isGateway ? "g" + i : "q" + (i - gateways);
       String own =
           isGateway
-              ? "id: %s\nstore: {folder: %s%s}\n".formatted(name, folder.resolve(name), store)
+              ? "id: %s\nstore: {folder: %s%s}\n%s"
+                  .formatted(name, folder.resolve(name), store, ofGateways)
               : query;
       String shared =
           "http: {host: 127.0.0.1, port: %d}\ncluster: {name: kill-%d, port: %d, members: [%s]}\n"
               .formatted(http.get(i), members.getFirst(), members.get(i), all);
       addresses.put(name, URI.create("http://127.0.0.1:" + http.get(i)));
       Path file = Files.writeString(folder.resolve(name + ".yaml"), own + shared);
-      running.put(
-          name,
-          ChildJvm.start(
-              folder,
-              heap,
-              flags,
-              ClockedProcess.class,
-              isGateway ? "gateway" : "query",
-              file.toString(),
-              folder.resolve("clock").toString()));
+      run(name, file, isGateway);
     }
     for (String name : running.keySet()) {
       running.get(name).awaitReady(address(name).resolve("/-/ready"), SOON);
     }
+  }
+
+  private void run(String name, Path file, boolean isGateway) throws IOException {
+    running.put(
+        name,
+        ChildJvm.start(
+            folder,
+            heap,
+            flags,
+            ClockedProcess.class,
+            isGateway ? "gateway" : "query",
+            file.toString(),
+            folder.resolve("clock").toString()));
+  }
+
+  /** Sets further lines of gateways' configuration, of those that are started afterwards. */
+  public void configureGateways(String lines) {
+    ofGateways = lines;
+  }
+
+  /** Starts a gateway again that was killed; it is not ready yet. */
+  public void restart(String gateway) throws Exception {
+    addresses.put(gateway, killed.remove(gateway));
+    run(gateway, folder.resolve(gateway + ".yaml"), true);
   }
 
   /** Memory that a process holds now, beside files that it has mapped, bytes. */
@@ -132,7 +150,7 @@ public final class ClockedCluster implements AutoCloseable {
   public void kill(String name) throws Exception {
     running.get(name).signal("KILL");
     running.remove(name).close();
-    addresses.remove(name);
+    killed.put(name, addresses.remove(name));
   }
 
   public URI address(String name) {

@@ -142,7 +142,17 @@ public sealed interface KeyType<T> {
 
   /** Label names and values. */
   static KeyType<Map<String, String>> labels() {
-    return new LabelMap();
+    return new TextMap(
+        "labels",
+        "label",
+        "letters, digits and underscores",
+        Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*"));
+  }
+
+  /** Names and values of HTTP headers. */
+  static KeyType<Map<String, String>> headers() {
+    return new TextMap(
+        "headers", "header", "letters, digits, - and _", Pattern.compile("[a-zA-Z0-9_-]+"));
   }
 
   /** Rules that change labels. */
@@ -424,22 +434,21 @@ public sealed interface KeyType<T> {
   }
 
   /** Names and values of labels. */
-  record LabelMap() implements KeyType<Map<String, String>> {
-    private static final Pattern NAME = Pattern.compile("[a-zA-Z_][a-zA-Z0-9_]*");
-
+  record TextMap(String plural, String singular, String characters, Pattern pattern)
+      implements KeyType<Map<String, String>> {
     @Override
     public String name() {
-      return "map of labels";
+      return "map of " + plural;
     }
 
     @Override
     public String range() {
-      return "label names of letters, digits and underscores";
+      return singular + " names of " + characters;
     }
 
     @Override
     public String allowed() {
-      return "a map of labels";
+      return "a map of " + plural;
     }
 
     @Override
@@ -455,12 +464,12 @@ public sealed interface KeyType<T> {
       }
       Map<String, String> labels = new TreeMap<>();
       for (var entry : node.properties()) {
-        if (!NAME.matcher(entry.getKey()).matches() || !entry.getValue().isValueNode()) {
+        if (!pattern.matcher(entry.getKey()).matches() || !entry.getValue().isValueNode()) {
           problems
               .below(entry.getKey())
               .notAllowed(
                   KeyProblems.show(entry.getValue()),
-                  "a label name of letters, digits and underscores with a text");
+                  "a " + singular + " name of " + characters + " with a text");
         } else {
           labels.put(entry.getKey(), entry.getValue().asText());
         }

@@ -86,6 +86,31 @@ public final class RemoteWriteWriter {
     return this;
   }
 
+  /**
+   * Writes a series with its samples and metadata, in a message of version 2.
+   *
+   * @param metadata null if there is none
+   */
+  public RemoteWriteWriter series(Series all, MetricMetadata metadata) {
+    series(all);
+    if (metadata != null) {
+      if (version != Version.V2) {
+        throw new IllegalStateException("metadata of version 1 belongs to no series");
+      }
+      part.clear();
+      part.uvar(1 << 3 | VARINT).uvar(type(metadata));
+      part.uvar(3 << 3 | VARINT).uvar(symbol(metadata.help()));
+      part.uvar(4 << 3 | VARINT).uvar(symbol(metadata.unit()));
+      message(series, 5, part);
+      part.clear();
+    }
+    return this;
+  }
+
+  private static int type(MetricMetadata of) {
+    return Math.max(0, RemoteWriteReader.TYPES.indexOf(of.type()));
+  }
+
   /** A sample of the current series; its value's bits are kept. */
   public RemoteWriteWriter sample(long time, double value) {
     series.uvar(2 << 3 | BYTES).uvar(10 + WireWriter.uvarLength(time));
@@ -126,7 +151,7 @@ public final class RemoteWriteWriter {
       throw new IllegalStateException("metadata of version 2 belongs to a series");
     }
     endSeries();
-    part.uvar(1 << 3 | VARINT).uvar(Math.max(0, RemoteWriteReader.TYPES.indexOf(of.type())));
+    part.uvar(1 << 3 | VARINT).uvar(type(of));
     part.uvar(2 << 3 | BYTES).string(metric);
     part.uvar(4 << 3 | BYTES).string(of.help());
     part.uvar(5 << 3 | BYTES).string(of.unit());

@@ -187,6 +187,28 @@ class RemoteWriteWriterTest {
   }
 
   @Test
+  void aSeriesOfVersionTwoHasItsMetadata() {
+    RemoteWriteWriter out = new RemoteWriteWriter(Version.V2);
+    Series series = new Series(Labels.of("a", "b"), new long[] {1}, new double[] {1});
+    out.series(series, new MetricMetadata("gauge", "h", "b"));
+    assertThat(HexFormat.of().formatHex(out.toBytes()))
+        .isEqualTo(
+            "2200"
+                + "220161"
+                + "220162"
+                + "220168" // symbols: "", a, b, h
+                + "2a19"
+                + "0a020102"
+                + "120b"
+                + "09000000000000f03f"
+                + "1001" // a=b, a sample
+                + "2a06"
+                + "0802"
+                + "1803"
+                + "2002"); // gauge, help h, unit b
+  }
+
+  @Test
   void aLoneHalfOfASurrogatePairIsAQuestionMark() throws WireException {
     RemoteWriteWriter out = new RemoteWriteWriter(Version.V1);
     assertThat(events(Version.V1, out.series("a", "x\ud83d", "b", "\ude00é")))

@@ -1,6 +1,7 @@
 package io.fleetgauge.gateway.config;
 
 import io.fleetgauge.cluster.config.ClusterSettings;
+import io.fleetgauge.gateway.sender.SenderSettings;
 import io.fleetgauge.runtime.config.HttpSettings;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.LogSettings;
@@ -30,6 +31,7 @@ import java.util.Optional;
  * @param drainTimeout {@code drainTimeout}
  * @param usageRetention {@code usage.retention}; zero if nothing is kept
  * @param journal in {@code store.folder}
+ * @param remoteWrite receivers of samples, sections of {@code remoteWrite}
  */
 public record GatewayConfig(
     String id,
@@ -45,6 +47,7 @@ public record GatewayConfig(
     RollupSettings rollups,
     Journal.Settings journal,
     IngestSettings ingest,
+    List<SenderSettings> remoteWrite,
     LogSettings log,
     TracingSettings tracing) {
   /** Less than what most supervisors grant before they kill. */
@@ -172,6 +175,7 @@ public record GatewayConfig(
             RollupSettings.read(in),
             journal(in, store.folder()),
             IngestSettings.read(in),
+            SenderKeys.read(in),
             LogSettings.read(in),
             TracingSettings.read(in));
     if (tenants.isPresent()
@@ -200,6 +204,7 @@ public record GatewayConfig(
         rollups,
         journal,
         ingest,
+        remoteWrite,
         log,
         tracing);
   }

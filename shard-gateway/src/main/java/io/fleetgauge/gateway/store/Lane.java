@@ -22,9 +22,11 @@ import io.fleetgauge.sample.Staleness;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +59,8 @@ public final class Lane {
   private final Digests.DigestCache digests = new Digests.DigestCache();
 
   private volatile long payloadBytes;
+
+  private final AtomicReference<LateSamples> late;
 
   /** Samples before this time have expired, or may have been here, ms. */
   private volatile long droppedBefore = NEVER;
@@ -108,6 +112,7 @@ public final class Lane {
     this.limits = shared.limits();
     this.counts = shared.counts();
     this.dimensions = shared.dimensions();
+    this.late = shared.late();
     this.changed = new RecentChanges(shared.changeCounter());
     this.view = new HostView(host, dimensions);
     this.last = view.last();
@@ -188,15 +193,23 @@ public final class Lane {
     if (refusesTick(source, time, latest, values.length, outcome)) {
       return;
     }
+    LateSamples hears = late.get();
+    BitSet added = hears == LateSamples.NONE ? null : new BitSet(handles.length);
     long stamp = last.begin();
     try {
-      appendAll(source, derived, time, handles, values, histograms, outcome);
+      appendAll(source, derived, time, handles, values, histograms, outcome, added);
     } finally {
       last.end(stamp, view.newest());
     }
     changed.at(time);
+    if (added != null && !added.isEmpty() && hears.isLate(host, source, time)) {
+      hears.stored(host, time, added.stream().mapToObj(i -> handles[i].labels).toList());
+    }
   }
 
+  /**
+   * @param added receives the positions of samples that were not here before; null if nobody asks
+   */
   private void appendAll(
       Source source,
       boolean derived,
@@ -204,13 +217,15 @@ public final class Lane {
       Handle[] handles,
       double[] values,
       Histogram[] histograms,
-      WriteOutcome outcome) {
+      WriteOutcome outcome,
+      BitSet added) {
     SampleReader reader = null;
     boolean heard = false;
     for (int i = 0; i < handles.length; i++) {
       Handle handle = handles[i];
       heard |= !handle.mayBeSynthetic(values[i], histograms == null ? null : histograms[i]);
       long over = outcome.overLimit();
+      long addedBefore = outcome.added();
       StoredSeries target = series.open(source, handle, outcome);
       if (target == null) {
         outcome.leaveOut(i);
@@ -223,6 +238,8 @@ public final class Lane {
         if (target == null) {
           if (outcome.overLimit() > over) {
             outcome.leaveOut(i);
+          } else if (added != null && outcome.added() > addedBefore) {
+            added.set(i);
           }
           continue;
         }
@@ -241,6 +258,9 @@ public final class Lane {
       } else {
         reader = reader == null ? new SampleReader() : reader;
         appendLate(target, time, value, histogram, reader, outcome);
+      }
+      if (added != null && outcome.added() > addedBefore) {
+        added.set(i);
       }
     }
     if (derived) {
@@ -526,6 +546,7 @@ public final class Lane {
     view.publishOldest(Math.min(view.oldest(), opened.block().from()));
     digests.forget();
     changed.all();
+    late.get().stored(host, opened.block().from() - 1, opened.block().to() - 1);
   }
 
   /**
@@ -593,6 +614,11 @@ public final class Lane {
   /** Time of the newest sample, ms; {@link Long#MIN_VALUE} if there is none. */
   public long newest() {
     return view.newest();
+  }
+
+  /** As {@link HostView#oldest}. */
+  public long oldest() {
+    return view.oldest();
   }
 
   /** As {@link HostView#sent}. */

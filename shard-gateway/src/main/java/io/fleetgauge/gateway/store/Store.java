@@ -41,13 +41,19 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The samples of all hosts of a gateway. Safe for all threads; each lane has one writer. */
+/**
+ * The samples of all hosts of a gateway. Safe for all threads; each lane has one writer.
+ *
+ * <p>It has more than 600 lines, because it is what other rooms see of this one, with a few lines
+ * for each of its uses.
+ */
 public final class Store {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final long SILENT_MIN_MILLIS = 30_000;
@@ -65,6 +71,7 @@ public final class Store {
    * The things that all lanes of a store have in common.
    *
    * @param changeCounter numbers the changes of all lanes
+   * @param late hears of late samples
    */
   record SharedParts(
       StoreLimits limits,
@@ -73,7 +80,8 @@ public final class Store {
       StoreCounts counts,
       SeriesBudget budget,
       RollupPages rollupPages,
-      AtomicLong changeCounter) {}
+      AtomicLong changeCounter,
+      AtomicReference<LateSamples> late) {}
 
   /** A store without rollups. */
   public Store(Path folder, StoreLimits limits, Dimensions dimensions) {
@@ -117,7 +125,13 @@ public final class Store {
         new StoreCounts(),
         new SeriesBudget(limits),
         new RollupPages(),
-        new AtomicLong());
+        new AtomicLong(),
+        new AtomicReference<>(LateSamples.NONE));
+  }
+
+  /** Sets who hears of late samples. */
+  public void onLate(LateSamples hears) {
+    shared.late.set(hears);
   }
 
   public StoreLimits limits() {

@@ -15,5 +15,7 @@
  * is taken, a sample that is later than allowed and one from the future are refused and counted. A
  * sample of a known series is always accepted; a new series above a limit is refused, with the name
  * of the limit. A reader of a time that was lost is informed that the host is incomplete.
+ *
+ * <p>It has more than 20 files, because the parts of a lane see each other and nobody else does.
  */
 package io.fleetgauge.gateway.store;

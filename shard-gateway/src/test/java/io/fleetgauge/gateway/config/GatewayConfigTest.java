@@ -109,6 +109,7 @@ class GatewayConfigTest {
                     List.of("Hostname", "node", "instance"),
                     Relabelling.NONE,
                     OtlpSettings.DEFAULT),
+                List.of(),
                 LOG,
                 TracingSettings.OFF));
   }
@@ -212,6 +213,7 @@ class GatewayConfigTest {
                         List.of("process.pid"),
                         true,
                         true)),
+                List.of(),
                 new LogSettings(LogSettings.Format.JSON, LogSettings.Level.DEBUG, 7),
                 new TracingSettings(
                     Optional.of(URI.create("https://collector:4318/v1/traces")),
@@ -283,8 +285,8 @@ class GatewayConfigTest {
                 + " UnderscoreEscapingWithSuffixes, NoUTF8EscapingWithSuffixes, NoTranslation",
             "ingest.otlp.ignoreResourceAttributes: needs"
                 + " ingest.otlp.promoteAllResourceAttributes: true",
-            "idd: no such key; known here are cluster, drainTimeout, http, id,"
-                + " ingest, journal, log, rollups, store, tenants, tracing, trust, usage, zone",
+            "idd: no such key; known here are cluster, drainTimeout, http, id, ingest, journal,"
+                + " log, remoteWrite, rollups, store, tenants, tracing, trust, usage, zone",
             "http.hots: no such key; known here are advertisedHost, host, insecure, port, tls",
             "log: loud is not allowed; allowed is a map of keys");
     assertThat(failure).hasMessageStartingWith("gateway.yaml has 10 problems:");
