@@ -16,6 +16,7 @@ import io.fleetgauge.gateway.config.StoreSettings;
 import io.fleetgauge.gateway.ingest.IngestMeters;
 import io.fleetgauge.gateway.ingest.Intake;
 import io.fleetgauge.gateway.ingest.IntakeRoute;
+import io.fleetgauge.gateway.ingest.JournalTail;
 import io.fleetgauge.gateway.ingest.MemoryWatermark;
 import io.fleetgauge.gateway.ingest.host.ClusterAccess;
 import io.fleetgauge.gateway.otlp.OtlpRoute;
@@ -220,6 +221,7 @@ public final class GatewayProcess implements AutoCloseable {
                   config.store().folder().resolve("remote-write"),
                   store,
                   toPeers,
+                  journal::position,
                   GatewayProcess.this::view,
                   () -> metadata.read(List.of()),
                   (host, since) -> intake.isWholeCopy(host, since),
@@ -367,7 +369,7 @@ public final class GatewayProcess implements AutoCloseable {
           .start(
               () -> {
                 try {
-                  intake.recover();
+                  intake.recover(new JournalTail(senders.notedAt(), senders::replayed));
                   settle(intake);
                 } catch (IOException | RuntimeException e) {
                   intake.recoveryFailed(e);

@@ -76,6 +76,7 @@ class RemoteWriteReceiverTest {
         version,
         Map.of("X-Scope-OrgID", "t"),
         List.of(Parser.parseSelector("{__name__=~\"gpu_.*\"}")),
+        false,
         true,
         Relabelling.NONE,
         Duration.ofMinutes(2),

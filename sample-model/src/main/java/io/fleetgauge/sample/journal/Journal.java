@@ -116,6 +116,7 @@ public final class Journal implements AutoCloseable {
   private long queuedBytes;
   private long segment;
   private long segmentBytes;
+  private long segmentRecords;
   private final SegmentSizes sizes = new SegmentSizes();
   private final UnsyncedRecords unsynced = new UnsyncedRecords();
 
@@ -288,6 +289,26 @@ public final class Journal implements AutoCloseable {
     return folder.read(number);
   }
 
+  /**
+   * A place between two records.
+   *
+   * @param records of the segment before it
+   */
+  public record Position(long segment, long records) {
+    /** Before all records. */
+    public static final Position START = new Position(0, 0);
+
+    /** Returns true if a record is behind it. */
+    public boolean isBefore(long ofSegment, long index) {
+      return segment < ofSegment || segment == ofSegment && records <= index;
+    }
+  }
+
+  /** The place where the next record is appended. */
+  public Position position() {
+    return locked(() -> new Position(segment, segmentRecords));
+  }
+
   /** The segment that records are appended to now. */
   public long segment() {
     return locked(() -> segment);
@@ -319,6 +340,7 @@ public final class Journal implements AutoCloseable {
       queue.add(new Entry(segment, record, forced, done));
       queuedBytes += record.length;
       segmentBytes += record.length + SegmentFormat.HEAD_BYTES;
+      segmentRecords++;
       if (segmentBytes >= settings.segmentBytes()) {
         nextSegment();
       }
@@ -399,6 +421,7 @@ public final class Journal implements AutoCloseable {
   private void nextSegment() {
     segment++;
     segmentBytes = 0;
+    segmentRecords = 0;
   }
 
   private long size() {

@@ -55,6 +55,13 @@ final class SenderKeys {
           KeyType.listOf(KeyType.text(), 0),
           List.of(),
           "Selectors of the series that are sent; without any, all are.");
+  private static final Key<Boolean> ROLLUPS =
+      Key.of(
+          "rollups",
+          KeyType.flag(),
+          false,
+          "Whether rollups are sent, too, as series such as `METRIC:sum` and"
+              + " `METRIC:rate60s:max`.");
   private static final Key<Boolean> OWNERS =
       Key.of(
           "ownerLabels",
@@ -89,7 +96,7 @@ final class SenderKeys {
   private static final Key<Integer> MAX_REQUESTS =
       Key.of(
           "maxRequests",
-          KeyType.integer(1, 1_000),
+          KeyType.integer(2, 1_000),
           16,
           "Maximum number of requests of a gateway that wait for a response at one time.");
   private static final Key<Integer> BACKLOG_RATE =
@@ -135,6 +142,7 @@ final class SenderKeys {
     Optional<URI> url = in.find(URL.in(section));
     Version version = in.get(VERSION.in(section));
     Map<String, String> headers = in.get(HEADERS.in(section));
+    boolean hasRollups = in.get(ROLLUPS.in(section));
     boolean hasOwners = in.get(OWNERS.in(section));
     Relabelling relabelling = in.get(RELABEL.in(section));
     Duration timeout = in.get(TIMEOUT.in(section));
@@ -154,6 +162,7 @@ final class SenderKeys {
                 version,
                 headers,
                 match,
+                hasRollups,
                 hasOwners,
                 relabelling,
                 timeout,

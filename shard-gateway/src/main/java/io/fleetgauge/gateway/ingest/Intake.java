@@ -350,7 +350,16 @@ public final class Intake implements AutoCloseable {
    * @throws InterruptedException if this intake was closed meanwhile
    */
   public void recover() throws IOException, InterruptedException {
-    recovery.run();
+    recover(JournalTail.none());
+  }
+
+  /**
+   * As above.
+   *
+   * @param tail hears of the last ticks, before they are read for good
+   */
+  public void recover(JournalTail tail) throws IOException, InterruptedException {
+    recovery.run(tail);
   }
 
   /** Returns true if all that was kept before the start has been read. */

@@ -36,10 +36,11 @@ final class Recovery {
   }
 
   /**
+   * @param tail hears of the last ticks
    * @throws IOException if the disk cannot be read
    * @throws InterruptedException if the intake was closed meanwhile
    */
-  void run() throws IOException, InterruptedException {
+  void run(JournalTail tail) throws IOException, InterruptedException {
     long start = System.nanoTime();
     for (String host : threads.store.hostsOnDisk()) {
       onLane(host, LaneThread.REPLAY_AHEAD, () -> restore(host));
@@ -48,6 +49,7 @@ final class Recovery {
         (segment, record) -> {
           try {
             String host = FrameDecoder.host(record);
+            tail.record(segment, host, record);
             onLane(host, 1, () -> replay(host, segment, record));
           } catch (WireException e) {
             lost(segment, e);

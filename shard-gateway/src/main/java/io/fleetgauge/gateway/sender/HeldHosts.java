@@ -77,7 +77,7 @@ final class HeldHosts implements LateSamples {
   }
 
   private static final class Held {
-    private volatile Listening listening = Listening.NOTHING;
+    private volatile Listening listening = Listening.SENDERS;
 
     /** By receiver; empty if the host is not sent from here. */
     private volatile List<HostSender> sending = List.of();
@@ -96,10 +96,7 @@ final class HeldHosts implements LateSamples {
 
   @Override
   public boolean isLate(String host, Lane.Source source, long time) {
-    Held held = hosts.get(host);
-    if (held == null) {
-      return false;
-    }
+    Held held = held(host);
     for (HostSender each : held.sending) {
       if (time <= each.readUntil()) {
         return true;
@@ -111,6 +108,11 @@ final class HeldHosts implements LateSamples {
     return (held.listening == Listening.ALL || source == Lane.Source.SENDER) && time <= mayBeRead();
   }
 
+  /** Samples may come before this gateway knows the table. */
+  private Held held(String host) {
+    return hosts.computeIfAbsent(host, none -> new Held());
+  }
+
   /** Another gateway, whose clock may be ahead, does not read newer samples. */
   private long mayBeRead() {
     long delay = receivers.stream().mapToLong(ReceiverSender::delayMillis).min().orElse(0);
@@ -119,10 +121,7 @@ final class HeldHosts implements LateSamples {
 
   @Override
   public void stored(String host, long time, List<Labels> series) {
-    Held held = hosts.get(host);
-    if (held == null) {
-      return;
-    }
+    Held held = held(host);
     Set<Labels> identities = new HashSet<>();
     for (Labels each : series) {
       identities.add(HostSamples.identity(surroundings.store.dimensions(), each));
@@ -137,16 +136,18 @@ final class HeldHosts implements LateSamples {
 
   @Override
   public void stored(String host, long after, long to) {
-    Held held = hosts.get(host);
-    if (held == null) {
-      return;
-    }
+    Held held = held(host);
     synchronized (held) {
       held.sending.forEach(each -> each.stored(new Range(after, to)));
       if (held.sending.isEmpty() && held.listening == Listening.ALL) {
         records.heard(names, host, new Range(after, to));
       }
     }
+  }
+
+  /** A tick was read at a start that may have come late without having been noted. */
+  void replayed(String host, long time) {
+    records.heard(names, host, new Range(time - 1, time));
   }
 
   // --- the table ---
@@ -178,7 +179,7 @@ final class HeldHosts implements LateSamples {
   }
 
   private void follow(ClusterView view, String host, Holders holders) {
-    Held held = hosts.computeIfAbsent(host, none -> new Held());
+    Held held = held(host);
     boolean isOwner = holders.owner().equals(surroundings.self);
     boolean isRecovered = surroundings.isRecovered.getAsBoolean();
     Term term = new Term(view.table().generation(), holders.since());

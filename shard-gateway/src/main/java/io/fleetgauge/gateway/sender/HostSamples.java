@@ -24,6 +24,7 @@ final class HostSamples {
 
   private final Store store;
   private final SenderSettings settings;
+  private final HostRollups rollups;
 
   /**
    * Samples that were read.
@@ -36,6 +37,7 @@ final class HostSamples {
   HostSamples(Store store, SenderSettings settings) {
     this.store = store;
     this.settings = settings;
+    this.rollups = new HostRollups(store);
   }
 
   /** The samples of a range. */
@@ -61,6 +63,8 @@ final class HostSamples {
             StopCheck.NEVER);
     if (only.isPresent()) {
       all = all.stream().map(each -> only(each, only.get())).toList();
+    } else if (settings.hasRollups()) {
+      all.addAll(rollups.read(host, range)); // once: a late sample does not change what was sent
     }
     return new Read(named(all), isComplete.get());
   }

@@ -143,7 +143,7 @@ final class ReceiverSender {
   }
 
   private void sendFresh(long now, long settled) {
-    int most = settings.maxRequests() - settings.maxRequests() / 4;
+    int most = settings.maxRequests() - Math.max(1, settings.maxRequests() / 4);
     for (HostSender each : inTurn(lastFresh)) {
       if (freshInFlight >= most || inFlight() >= settings.maxRequests()) {
         return;

@@ -9,6 +9,7 @@ import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.WebRequests;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
+import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -75,6 +76,7 @@ public final class SampleSenders implements AutoCloseable {
    * @param self its identity
    * @param folder for what has been sent
    * @param toPeers to other gateways
+   * @param position of the journal
    * @param metadata of metrics, as senders gave it
    * @param isWholeCopy says whether a copy here has all that its owner has
    * @param isRecovered whether all samples from before a start are here
@@ -85,6 +87,7 @@ public final class SampleSenders implements AutoCloseable {
       Path folder,
       Store store,
       OutgoingHttp toPeers,
+      Supplier<Journal.Position> position,
       Supplier<ClusterView> view,
       Supplier<Map<String, MetricMetadata>> metadata,
       HeldHosts.WholeCopies isWholeCopy,
@@ -217,6 +220,16 @@ public final class SampleSenders implements AutoCloseable {
             });
   }
 
+  /** The place in the journal before which all late samples are noted. */
+  public Journal.Position notedAt() {
+    return records.position();
+  }
+
+  /** A tick of the journal was read that may have come late without having been noted. */
+  public void replayed(String host, long time) {
+    hosts.replayed(host, time);
+  }
+
   /** Begins to send. */
   public void start() {
     if (!receivers.isEmpty()) {
@@ -264,8 +277,9 @@ public final class SampleSenders implements AutoCloseable {
 
   /** Writes what has been sent, and tells the gateways that hold the hosts. */
   private void tell() {
+    Journal.Position position = environment.position.get(); // before it is noted
     tellAll();
-    write(false);
+    write(position);
   }
 
   private List<Future<?>> tellAll() {
@@ -304,9 +318,9 @@ public final class SampleSenders implements AutoCloseable {
     }
   }
 
-  private void write(boolean isClosed) {
+  private void write(Journal.Position position) {
     try {
-      records.write(isClosed);
+      records.write(position);
     } catch (IOException e) {
       LOG.warn("the progress of remote write cannot be written: {}", e.toString());
     }
@@ -315,6 +329,7 @@ public final class SampleSenders implements AutoCloseable {
   @Override
   public void close() {
     if (isStarted) {
+      Journal.Position position = environment.position.get();
       CountDownLatch isIdle = new CountDownLatch(1);
       run(() -> receivers.forEach(ReceiverSender::stop));
       every(
@@ -337,7 +352,7 @@ public final class SampleSenders implements AutoCloseable {
       } catch (ExecutionException | TimeoutException | RuntimeException e) {
         LOG.debug("not all gateways were told what was sent by remote write", e);
       }
-      write(true);
+      write(position);
     }
     thread.shutdown();
     connections.forEach(WebRequests::close);

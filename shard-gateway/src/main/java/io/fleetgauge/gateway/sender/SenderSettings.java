@@ -17,6 +17,7 @@ import java.util.Map;
  * @param version {@code version}
  * @param headers {@code headers}
  * @param match {@code match}: series that one of the selectors selects are sent
+ * @param hasRollups {@code rollups}: true if rollups are sent, too
  * @param hasOwners {@code ownerLabels}: false if series of GPUs are sent without their owners
  * @param relabelling {@code relabel}
  * @param timeout {@code timeout}
@@ -32,6 +33,7 @@ public record SenderSettings(
     Version version,
     Map<String, String> headers,
     List<List<Matcher>> match,
+    boolean hasRollups,
     boolean hasOwners,
     Relabelling relabelling,
     Duration timeout,

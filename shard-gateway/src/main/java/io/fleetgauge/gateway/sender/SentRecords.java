@@ -3,6 +3,7 @@ package io.fleetgauge.gateway.sender;
 import io.fleetgauge.gateway.sender.SentRecord.Term;
 import io.fleetgauge.gateway.sender.TimeRanges.Range;
 import io.fleetgauge.sample.files.PrivateFiles;
+import io.fleetgauge.sample.journal.Journal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,21 +25,19 @@ import org.slf4j.LoggerFactory;
  * their owner has told. Safe for all threads.
  *
  * <p>The file has a line for each, as {@link SentRecord} draws it. The line of the host {@code *}
- * has the time at which the cluster began to send to a receiver. The line {@code closed} says that
- * the gateway was stopped after it had noted everything.
+ * has the time at which the cluster began to send to a receiver. The first line says where the
+ * journal was when the rest was noted: {@code journal}, segment, records.
  */
 final class SentRecords {
   private static final Logger LOG = LoggerFactory.getLogger(SentRecords.class);
   private static final String BEGIN = "*";
-  private static final String CLOSED = "closed";
-
-  /** After the death of this process, so much of each host is sent again, ms. */
-  private static final long SENT_AGAIN = 60_000;
+  private static final String JOURNAL = "journal ";
 
   private final Path file;
   private final Map<Key, Known> known = new TreeMap<>();
   private final Map<String, Long> begun = new TreeMap<>();
   private String written = "";
+  private Journal.Position position = Journal.Position.START;
 
   private record Key(String receiver, String host) implements Comparable<Key> {
     @Override
@@ -80,7 +79,7 @@ final class SentRecords {
       LOG.debug("no {}", file);
       return;
     }
-    boolean isClosed = lines.lines().anyMatch(CLOSED::equals);
+    position = position(lines.lines().findFirst().orElse(""));
     for (SentRecord each : parse(lines)) {
       if (isBegin(each)) {
         begun.put(each.receiver(), each.until());
@@ -88,12 +87,23 @@ final class SentRecords {
       }
       Known read = new Known();
       read.record = each;
-      if (!isClosed) {
-        // What came late in the last seconds may have been stored without having been noted.
-        read.heard.add(new Range(each.until() - SENT_AGAIN, each.until()));
-      }
       known.put(new Key(each.receiver(), each.host()), read);
     }
+  }
+
+  private static Journal.Position position(String line) {
+    String[] words = line.split(" ");
+    try {
+      return new Journal.Position(Long.parseLong(words[1]), Long.parseLong(words[2]));
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+      LOG.warn("progress of remote write: \"{}\" is no position of the journal", line);
+      return Journal.Position.START;
+    }
+  }
+
+  /** The place in the journal at which the file was written. */
+  synchronized Journal.Position position() {
+    return position;
   }
 
   /** The records of lines; a line that is none is skipped. */
@@ -101,7 +111,7 @@ final class SentRecords {
     List<SentRecord> all = new ArrayList<>();
     for (String line : lines.lines().toList()) {
       try {
-        if (!line.equals(CLOSED)) {
+        if (!line.startsWith(JOURNAL)) {
           all.add(SentRecord.parse(line));
         }
       } catch (IllegalArgumentException e) {
@@ -181,10 +191,11 @@ final class SentRecords {
   /**
    * Writes the file if something has changed.
    *
-   * @param isClosed whether nothing can come late any more
+   * @param at where the journal was before the records were noted
    */
-  void write(boolean isClosed) throws IOException {
-    StringBuilder lines = new StringBuilder(isClosed ? CLOSED + "\n" : "");
+  void write(Journal.Position at) throws IOException {
+    StringBuilder lines = new StringBuilder();
+    lines.append(JOURNAL).append(at.segment()).append(' ').append(at.records()).append('\n');
     synchronized (this) {
       begun.keySet().forEach(receiver -> lines.append(begin(receiver).line()));
       known.values().forEach(each -> lines.append(each.all().line()));

@@ -27,6 +27,7 @@ class SenderKeysTest {
                 Version.V1,
                 Map.of(),
                 List.of(),
+                false,
                 true,
                 Relabelling.NONE,
                 Duration.ofSeconds(30),
@@ -49,6 +50,7 @@ class SenderKeysTest {
                     version: "2.0"
                     headers: {X-Scope-OrgID: t}
                     match: ['up', '{job="a"}']
+                    rollups: true
                     ownerLabels: false
                     relabel: [{action: labeldrop, regex: x}]
                     timeout: 5s
@@ -62,6 +64,7 @@ class SenderKeysTest {
     assertThat(read.version()).isEqualTo(Version.V2);
     assertThat(read.headers()).containsExactly(Map.entry("X-Scope-OrgID", "t"));
     assertThat(read.match()).hasSize(2);
+    assertThat(read.hasRollups()).isTrue();
     assertThat(read.hasOwners()).isFalse();
     assertThat(read.relabelling().isEmpty()).isFalse();
     assertThat(read.timeout()).isEqualTo(Duration.ofSeconds(5));

@@ -75,7 +75,7 @@ class LaneThreadTest extends HostEnvironmentContract {
   @Override
   protected void recover() {
     try {
-      new Recovery(threads).run();
+      new Recovery(threads).run(JournalTail.none());
     } catch (IOException | InterruptedException e) {
       throw new AssertionError(e);
     }

@@ -128,7 +128,7 @@ abstract class MaintainedLanes {
   }
 
   void recover() throws Exception {
-    new Recovery(threads).run();
+    new Recovery(threads).run(JournalTail.none());
   }
 
   void restart() throws Exception {

@@ -94,7 +94,7 @@ class ReceiverClientTest {
     if (http != null) {
       http.close();
     }
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(10, TimeUnit.MINUTES);
   }
 
   private ReceiverClient client(
@@ -113,6 +113,7 @@ class ReceiverClientTest {
             version,
             headers,
             List.of(),
+            false,
             true,
             Relabelling.NONE,
             Duration.ofMinutes(10),

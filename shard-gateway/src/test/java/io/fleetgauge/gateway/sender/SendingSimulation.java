@@ -13,6 +13,7 @@ import io.fleetgauge.gateway.store.owner.Dimensions;
 import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.vertx.core.Future;
@@ -55,6 +56,7 @@ final class SendingSimulation {
           Version.V1,
           Map.of(),
           List.of(),
+          false,
           true,
           Relabelling.NONE,
           Duration.ofSeconds(30),
@@ -80,7 +82,6 @@ final class SendingSimulation {
   private long number;
   private boolean isAway;
   private boolean losesAnswers;
-  private long mostLate = 600_000;
 
   /** Ticks of which a part came late: other gateways are told only which ticks these are. */
   private final Set<String> lateTicks = new HashSet<>();
@@ -148,7 +149,13 @@ final class SendingSimulation {
               records,
               List.of(sender));
       store.onLate(hosts);
-      journal.forEach(each -> append(each, Lane.Source.JOURNAL));
+      for (int i = 0; i < journal.size(); i++) {
+        Tick tick = journal.get(i);
+        if (records.position().isBefore(0, i)) {
+          hosts.replayed(tick.host, tick.time);
+        }
+        append(tick, Lane.Source.JOURNAL);
+      }
       isRecovered = true;
     }
 
@@ -181,6 +188,7 @@ final class SendingSimulation {
     }
 
     void tell() {
+      Journal.Position position = new Journal.Position(0, journal.size());
       for (SentTells.Tell tell : hosts.tells(view())) {
         byte[] body = tell.body();
         Gateway to = gateways.get(tell.gateway());
@@ -200,7 +208,7 @@ final class SendingSimulation {
             });
       }
       try {
-        records.write(false);
+        records.write(position);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -305,11 +313,6 @@ final class SendingSimulation {
     return this;
   }
 
-  SendingSimulation lateBy(Duration most) {
-    mostLate = most.toMillis();
-    return this;
-  }
-
   SendingSimulation answersAreLost() {
     losesAnswers = true;
     return this;
@@ -351,7 +354,7 @@ final class SendingSimulation {
   private void sends(Tick tick, int late) {
     long delay = 0;
     if (random.nextInt(100) < late) {
-      delay = 1_000 + random.nextLong(mostLate);
+      delay = 1_000 + random.nextInt(600_000);
       lateTicks.add(tick.host + " " + tick.time);
     }
     network.add(new Due(now + delay + random.nextInt(900), number++, () -> arrives(tick)));

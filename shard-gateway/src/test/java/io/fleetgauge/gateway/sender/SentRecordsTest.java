@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.gateway.sender.SentRecord.Term;
 import io.fleetgauge.gateway.sender.TimeRanges.Range;
+import io.fleetgauge.sample.journal.Journal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SentRecordsTest {
   private static final Term TERM = new Term(-7, 65_536);
+  private static final Journal.Position POSITION = new Journal.Position(3, 14);
 
   @TempDir Path folder;
   private SentRecords records;
@@ -51,7 +53,7 @@ class SentRecordsTest {
                 r h 1 1 5 4
                 r %zz 1 1 5
 
-                closed
+                journal 1 2
                 r h 1 1 5
                 """))
         .containsExactly(new SentRecord("r", "h", new Term(1, 1), 5, List.of()));
@@ -62,21 +64,14 @@ class SentRecordsTest {
     SentRecord record = record(TERM, 100_000, new Range(3, 4));
     records.put(record);
     assertThat(records.begun("r", 55)).isEqualTo(55);
-    records.write(true);
+    records.write(POSITION);
     SentRecords again = reopened();
+    assertThat(again.position()).isEqualTo(POSITION);
     assertThat(again.of("r", record.host())).contains(record);
     assertThat(again.begun("r", 77)).isEqualTo(55);
     again.keepOnly(Set.of("r"), host -> false);
-    again.write(true);
+    again.write(POSITION);
     assertThat(reopened().of("r", record.host())).isEmpty();
-  }
-
-  @Test
-  void afterADeathTheLastMinuteIsAGap() throws Exception {
-    records.put(record(TERM, 100_000));
-    records.write(false);
-    assertThat(reopened().of("r", "a host/1"))
-        .contains(record(TERM, 100_000, new Range(40_000, 100_000)));
   }
 
   @Test
