@@ -111,7 +111,8 @@ final class QuerierPart implements ProcessPart {
                   config.cluster().name(),
                   guard.access(),
                   workers,
-                  heavy));
+                  heavy,
+                  clock));
       lifecycle.started("clusters", QueryProcess.STOP_LIMIT.multipliedBy(2), clusters.get());
       querier =
           new Querier(config, clusters.get().stores(), lanes, evaluating, aliases, tracer, clock);

@@ -43,6 +43,19 @@ class ClustersComparisonTest {
           "label_replace(DCGM_FI_DEV_GPU_UTIL, \"cluster\", \"x\", \"\", \"\")",
           "count_values by (rack) (\"cluster\", constant)");
 
+  private static final Map<String, Map<String, String>> LOOKUPS =
+      Map.of(
+          "/api/v1/labels",
+          Map.of(),
+          "/api/v1/label/cluster/values",
+          Map.of(),
+          "/api/v1/label/Hostname/values",
+          Map.of("match[]", "{cluster=~\"a|c\"}"),
+          "/api/v1/label/rack/values",
+          Map.of("match[]", "up{cluster=\"b\"}"),
+          "/api/v1/series",
+          Map.of("match[]", "DCGM_FI_DEV_GPU_UTIL{cluster!=\"a\"}"));
+
   private static Map<String, List<Tick>> hosts(int from, int to) {
     Map<String, List<Tick>> all = ComparedSamples.ticksByHost();
     Map<String, List<Tick>> some = new TreeMap<>();
@@ -75,6 +88,11 @@ class ClustersComparisonTest {
         both.comparison()
             .difference("/api/v1/query_range", range)
             .ifPresent(what -> differences.add(panel + ": " + what));
+      }
+      for (Map.Entry<String, Map<String, String>> lookup : LOOKUPS.entrySet()) {
+        both.comparison()
+            .difference(lookup.getKey(), lookup.getValue())
+            .ifPresent(what -> differences.add(lookup + ": " + what));
       }
       Map<String, String> rollups =
           Map.of(

@@ -10,6 +10,7 @@ import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fanout.GatewayReads;
+import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.http.ApiRequest;
 import io.fleetgauge.query.http.ApiRoutes;
 import io.fleetgauge.query.http.Body;
@@ -17,6 +18,7 @@ import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,11 +30,14 @@ public final class ClusterRoutes {
   static final String PATH = "/v1/clusters/read";
 
   private static final String UNSEEN = "hosts that may have data of this scope are missing";
+  private static final String SPLIT =
+      "it is split, and samples that its other side accepts are missing";
 
   private final Querier querier;
   private final GatewayReads gateways;
   private final long timeoutMillis;
   private final Looks looks = new Looks();
+  private final long mask = new SecureRandom().nextLong() >>> 2;
 
   private ClusterRoutes(QueryConfig config, Querier querier, GatewayReads gateways) {
     this.querier = querier;
@@ -58,12 +63,13 @@ public final class ClusterRoutes {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, e.getMessage());
     }
     http.respondWith("Content-Type", "application/octet-stream");
+    boolean seesAll = http.caller().seesAllHosts();
     return asked.question() instanceof ChangesQuestion changes
-        ? changes(asked, changes)
-        : answer(http, asked, asked.question());
+        ? changes(asked, changes, seesAll)
+        : answer(http, asked, asked.question(), seesAll);
   }
 
-  private Future<Body> changes(ClusterQuestion asked, ChangesQuestion question) {
+  private Future<Body> changes(ClusterQuestion asked, ChangesQuestion question, boolean seesAll) {
     return gateways
         .changes(looks.find(asked.since()))
         .map(
@@ -73,37 +79,56 @@ public final class ClusterRoutes {
                         Buffer.buffer(
                             new ClusterAnswer<>(
                                     List.of(),
-                                    Coverage.whole(gateways.hostCount(), changes.epoch()),
-                                    Optional.of(looks.numbered(changes)))
+                                    Coverage.whole(0, told(changes.epoch())),
+                                    Optional.of(told(changes, seesAll)))
                                 .encode(question))));
   }
 
   private <A extends Result> Future<Body> answer(
-      ApiRequest http, ClusterQuestion asked, Question<A> question) throws QueryFailure {
+      ApiRequest http, ClusterQuestion asked, Question<A> question, boolean seesAll)
+      throws QueryFailure {
     GatewayRead<A> read =
         new GatewayRead<>(
             gateways, question, answer -> answer, asked.without(), looks.find(asked.since()));
-    boolean seesAll = http.caller().seesAllHosts();
     long millis = Math.clamp(asked.timeoutMillis(), 1, timeoutMillis);
     return http.ask(querier, new Request.OfCluster<>(read), millis)
         .map(reply -> Body.large(() -> Buffer.buffer(told(reply, seesAll).encode(question))));
   }
 
-  /** Names of hosts are told as they are in other answers. */
+  // --- what is told of hosts that a token does not see: nothing, as in other answers ---
+
   private <A extends Result> ClusterAnswer<A> told(Reply<ClusterAnswer<A>> reply, boolean seesAll) {
     ClusterAnswer<A> answer = reply.value();
-    Coverage coverage = answer.coverage();
-    if (!seesAll) {
-      Completeness seen = reply.completeness();
-      coverage =
-          new Coverage(
-              Math.max(0, seen.expected()),
-              seen.missing(),
-              coverage.epoch(),
-              List.of(),
-              coverage.hedged(),
-              coverage.split().isEmpty() && seen.unseen() ? UNSEEN : coverage.split());
-    }
-    return new ClusterAnswer<>(answer.answers(), coverage, answer.changes().map(looks::numbered));
+    Coverage all = answer.coverage();
+    Completeness seen = reply.completeness();
+    Coverage coverage =
+        new Coverage(
+            seesAll ? all.hosts() : Math.max(0, seen.expected()),
+            seesAll ? all.missing() : seen.missing(),
+            told(all.epoch()),
+            List.of(),
+            all.hedged(),
+            seesAll ? all.split() : split(all, seen));
+    return new ClusterAnswer<>(
+        answer.answers(), coverage, answer.changes().map(changes -> told(changes, seesAll)));
+  }
+
+  private static String split(Coverage all, Completeness seen) {
+    return all.split().isEmpty() ? seen.unseen() ? UNSEEN : "" : SPLIT;
+  }
+
+  /** Another number for each epoch, which says whether the table is the same and nothing else. */
+  private long told(long epoch) {
+    return epoch < 0 ? epoch : epoch ^ mask;
+  }
+
+  private Changes told(Changes changes, boolean seesAll) {
+    Changes numbered = looks.numbered(changes);
+    return new Changes(
+        told(changes.epoch()),
+        seesAll ? changes.watermark() : Long.MIN_VALUE,
+        changes.all(),
+        changes.buckets(),
+        numbered.position());
   }
 }

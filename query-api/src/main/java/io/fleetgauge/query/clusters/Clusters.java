@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -53,6 +54,7 @@ public final class Clusters implements AutoCloseable {
    * @param access the tenants of this query API
    * @param light where large answers of light queries are decoded
    * @param heavy where those of heavy queries are
+   * @param clock ms since the epoch
    * @throws StartFailure if a file with a secret cannot be used
    */
   public static Clusters start(
@@ -62,7 +64,8 @@ public final class Clusters implements AutoCloseable {
       String ownName,
       Access access,
       WorkerExecutor light,
-      WorkerExecutor heavy)
+      WorkerExecutor heavy,
+      LongSupplier clock)
       throws StartFailure {
     List<ManyClusters.Member> members = new ArrayList<>();
     own.ifPresent(
@@ -79,7 +82,7 @@ public final class Clusters implements AutoCloseable {
               new RemoteCluster(vertx, each, of, light, heavy),
               selecting(each.name(), each.label())));
     }
-    Clusters clusters = new Clusters(new ManyClusters(members, own));
+    Clusters clusters = new Clusters(new ManyClusters(members, own, clock));
     secrets.forEach(
         each -> clusters.lifecycle.started("connections to a cluster", STOP_LIMIT, each));
     clusters.listRegularly(vertx);

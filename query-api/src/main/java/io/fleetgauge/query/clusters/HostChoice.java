@@ -13,8 +13,9 @@ import java.util.TreeMap;
 
 /**
  * Which cluster answers for a host that several have: the one with the newest sample of it. It goes
- * on to answer until another has samples that are newer by more than a few ticks. Series without a
- * host are read in every cluster. Thread-safe.
+ * on to answer until another has samples that are newer by more than a few ticks. A cluster cannot
+ * take over a host that sends elsewhere: times that are still to come count as now. Series without
+ * a host are read in every cluster. Thread-safe.
  */
 final class HostChoice {
   /** A lead of less is the time between two looks. */
@@ -54,9 +55,14 @@ final class HostChoice {
    *
    * @param epoch of its table
    * @param missing hosts of which it says nothing now
+   * @param now ms since the epoch
    */
   synchronized void heard(
-      String cluster, long epoch, Collection<HostState> hosts, Collection<String> missing) {
+      String cluster,
+      long epoch,
+      Collection<HostState> hosts,
+      Collection<String> missing,
+      long now) {
     Map<String, HostState> all = new HashMap<>();
     Known before = known.get(cluster);
     if (before != null) {
@@ -69,7 +75,10 @@ final class HostChoice {
     }
     for (HostState each : hosts) {
       if (!PseudoHosts.isOne(each.name())) {
-        all.put(each.name(), each);
+        all.put(
+            each.name(),
+            new HostState(
+                each.name(), Math.min(each.newest(), now), each.tickMillis(), each.series()));
       }
     }
     known.put(cluster, new Known(epoch, all));

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -38,6 +39,7 @@ final class ManyClusters implements GatewayReads {
 
   private final List<Member> members;
   private final Optional<GatewayReads> own;
+  private final LongSupplier clock;
   private final HostChoice hosts;
   private final Epochs epochs = new Epochs();
 
@@ -75,8 +77,10 @@ final class ManyClusters implements GatewayReads {
 
   /**
    * @param own the gateways of the own cluster, if there is one; it is among the members too
+   * @param clock ms since the epoch
    */
-  ManyClusters(List<Member> members, Optional<GatewayReads> own) {
+  ManyClusters(List<Member> members, Optional<GatewayReads> own, LongSupplier clock) {
+    this.clock = clock;
     this.members = List.copyOf(members);
     this.own = own;
     this.hosts = new HostChoice(members.stream().map(Member::name).toList());
@@ -293,7 +297,9 @@ final class ManyClusters implements GatewayReads {
         missing.addAll(of.missing());
         times.addAll(of.times());
         hedged |= of.hedged();
-        split = split.isEmpty() ? of.split() : split;
+        if (split.isEmpty() && !of.split().isEmpty()) {
+          split = "cluster " + cluster + ": " + of.split();
+        }
         read.put(cluster, of.epoch());
       } else {
         List<String> known = hosts.hosts(cluster);
@@ -351,7 +357,8 @@ final class ManyClusters implements GatewayReads {
                     member.name(),
                     answer.coverage().epoch(),
                     answer.answers().stream().flatMap(each -> each.hosts().stream()).toList(),
-                    answer.coverage().missing()))
+                    answer.coverage().missing(),
+                    clock.getAsLong()))
         .mapEmpty();
   }
 

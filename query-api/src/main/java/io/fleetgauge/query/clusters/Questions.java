@@ -128,7 +128,7 @@ final class Questions {
     List<Series> all = new ArrayList<>(stored.size());
     for (Series each : stored) {
       Labels labels = selecting.seen(each.labels());
-      check(asked.matchers().stream().allMatch(matcher -> matcher.matches(labels)), labels);
+      check(isMeant(List.of(asked.matchers()), labels), labels);
       all.add(new Series(labels, each.times(), each.values(), each.histograms()));
     }
     all.sort(Comparator.comparing(Series::labels));
@@ -241,10 +241,11 @@ final class Questions {
                     }));
   }
 
-  private static boolean isMeant(List<List<Matcher>> alternatives, Labels labels) {
-    return alternatives.isEmpty()
-        || alternatives.stream()
-            .anyMatch(all -> all.stream().allMatch(matcher -> matcher.matches(labels)));
+  private boolean isMeant(List<List<Matcher>> alternatives, Labels labels) {
+    return selecting.isOf(labels)
+        && (alternatives.isEmpty()
+            || alternatives.stream()
+                .anyMatch(all -> all.stream().allMatch(matcher -> matcher.matches(labels))));
   }
 
   private Optional<Asked<OwnersQuestion.Answer>> owners(OwnersQuestion asked) {

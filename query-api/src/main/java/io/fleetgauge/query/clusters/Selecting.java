@@ -27,6 +27,11 @@ sealed interface Selecting {
     return added();
   }
 
+  /** Whether a series, as it is seen, can be of the cluster. */
+  default boolean isOf(Labels seen) {
+    return true;
+  }
+
   /** The alternatives of which a series has to match one; empty when no series is meant. */
   default Optional<List<List<Matcher>>> alternatives(List<List<Matcher>> alternatives) {
     if (alternatives.isEmpty()) {
@@ -68,6 +73,11 @@ sealed interface Selecting {
     @Override
     public Optional<AddedLabel> cluster() {
       return Optional.of(label);
+    }
+
+    @Override
+    public boolean isOf(Labels seen) {
+      return seen.value(label.name()).equals(label.value());
     }
   }
 

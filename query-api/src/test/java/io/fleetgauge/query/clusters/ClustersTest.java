@@ -52,6 +52,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -148,7 +149,8 @@ class ClustersTest {
             "a",
             access,
             workers,
-            workers);
+            workers,
+            () -> NOW + 60_000);
     open.add(clusters);
     return new Querier(
         QueryConfig.read("the test", ""),
@@ -541,6 +543,31 @@ class ClustersTest {
             "nothing is read of cluster b: tenant theirs is not in clusters.b.tenants");
     assertThat(reply.completeness().isWhole()).isTrue();
     assertThat(other.shards.count("parts") + other.shards.count("samples")).isEqualTo(before);
+  }
+
+  /** For clusters that trust this query API as a proxy. */
+  @Test
+  void aTenantMayBeNamedInPlaceOfAToken() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    OtherClusterSettings settings =
+        misbehaving(
+            request -> {
+              seen.add(
+                  request.getHeader("X-Scope-OrgID") + " " + request.getHeader("Authorization"));
+              request.response().setStatusCode(503).end();
+            });
+    Map<String, OtherClusterSettings.Tenant> known =
+        Map.of(
+            "mine", new OtherClusterSettings.Tenant(Optional.empty(), Optional.of("blue")),
+            "theirs", new OtherClusterSettings.Tenant(Optional.empty(), Optional.of("red")));
+    Querier querier = over(settings.with(token("root")).with(known), tenants());
+    Caller mine = Caller.of("mine", List.of("{tenant=\"a\"}"), TenantLimits.DEFAULT);
+    assertThat(query(querier, mine, "count(" + METRIC + ")").completeness().lacking())
+        .containsExactly("b");
+    Caller both =
+        Caller.of("mine|theirs", List.of("{tenant=\"a\"}", "{tenant=\"b\"}"), TenantLimits.DEFAULT);
+    query(querier, both, "count(" + METRIC + ")");
+    assertThat(seen).contains("blue null", "blue|red null", "null Bearer root");
   }
 
   @Test

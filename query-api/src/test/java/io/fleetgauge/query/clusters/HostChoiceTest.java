@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 class HostChoiceTest {
   private static final long TICK = 1_000;
   private static final long LEAD = 15_000;
+  private static final long NOW = 1_000_000;
 
   private final HostChoice hosts = new HostChoice(List.of("a", "b", "c"));
 
@@ -17,7 +18,8 @@ class HostChoiceTest {
         cluster,
         7,
         List.of(names).stream().map(name -> new HostState(name, newest, TICK, 1)).toList(),
-        List.of());
+        List.of(),
+        NOW);
   }
 
   private String winner(String host) {
@@ -64,10 +66,10 @@ class HostChoiceTest {
 
   @Test
   void aHostThatTicksSeldomNeedsALongerLead() {
-    hosts.heard("a", 1, List.of(new HostState("n1", 0, 60_000, 1)), List.of());
-    hosts.heard("b", 1, List.of(new HostState("n1", 180_000, 60_000, 1)), List.of());
+    hosts.heard("a", 1, List.of(new HostState("n1", 0, 60_000, 1)), List.of(), NOW);
+    hosts.heard("b", 1, List.of(new HostState("n1", 180_000, 60_000, 1)), List.of(), NOW);
     assertThat(winner("n1")).isEqualTo("a");
-    hosts.heard("b", 1, List.of(new HostState("n1", 180_001, 60_000, 1)), List.of());
+    hosts.heard("b", 1, List.of(new HostState("n1", 180_001, 60_000, 1)), List.of(), NOW);
     assertThat(winner("n1")).isEqualTo("b");
   }
 
@@ -75,9 +77,9 @@ class HostChoiceTest {
   void aHostThatIsSilentForAMomentIsNotForgotten() {
     heard("a", 100_000, "n1");
     heard("b", 200_000, "n1");
-    hosts.heard("b", 8, List.of(), List.of("n1"));
+    hosts.heard("b", 8, List.of(), List.of("n1"), NOW);
     assertThat(winner("n1")).isEqualTo("b");
-    hosts.heard("b", 9, List.of(), List.of());
+    hosts.heard("b", 9, List.of(), List.of(), NOW);
     assertThat(hosts.choice().winners()).isEmpty();
   }
 
@@ -87,5 +89,15 @@ class HostChoiceTest {
     heard("b", 200_000, "no-host-0");
     assertThat(hosts.choice().winners()).isEmpty();
     assertThat(hosts.hosts("a")).isEmpty();
+  }
+
+  @Test
+  void aClusterThatPretendsToHaveSamplesOfTheFutureTakesNoHostOver() {
+    heard("a", NOW - 5_000, "n1");
+    heard("b", Long.MAX_VALUE, "n1", "n2");
+    assertThat(winner("n1")).isEqualTo("a");
+    // Once nobody else has newer samples, it may.
+    heard("a", NOW - LEAD - 1, "n1");
+    assertThat(winner("n1")).isEqualTo("b");
   }
 }

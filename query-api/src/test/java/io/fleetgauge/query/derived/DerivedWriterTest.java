@@ -180,6 +180,14 @@ class DerivedWriterTest {
   }
 
   @Test
+  void withoutAClusterSamplesAreStoredNowhereAndNobodyWaits() throws Exception {
+    writer = new DerivedWriter<>("rules", "results of rules", context, outgoing, Optional.empty());
+    write();
+    assertThat(requests).hasValue(0);
+    assertThat(writer.isIdle()).isTrue();
+  }
+
+  @Test
   void ofResultsOfWhichAGatewayRefusesSomeTheRestIsStoredAndNothingIsSentAgain() throws Exception {
     answers.add(
         answer ->
