@@ -66,7 +66,7 @@ final class SenderKeys {
       Key.of(
           "ownerLabels",
           KeyType.flag(),
-          true,
+          false,
           "Whether series of GPUs are sent with the labels of their owners, such as `job` and"
               + " `pod`.");
   private static final Key<Relabelling> RELABEL =

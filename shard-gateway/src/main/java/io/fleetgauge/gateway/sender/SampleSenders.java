@@ -4,6 +4,7 @@ import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.runtime.http.ExternalAccess;
 import io.fleetgauge.runtime.http.Guard;
+import io.fleetgauge.runtime.http.HttpAnswer;
 import io.fleetgauge.runtime.http.HttpClients;
 import io.fleetgauge.runtime.http.OutgoingHttp;
 import io.fleetgauge.runtime.http.WebRequests;
@@ -11,6 +12,7 @@ import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -53,6 +55,10 @@ public final class SampleSenders implements AutoCloseable {
   private static final long SECRETS_MILLIS = 10_000;
   private static final long MINUTE = 60_000;
   private static final int TELL_TIMEOUT_MILLIS = 5_000;
+
+  /** Status for hosts that a gateway does not know it holds: it is told again. */
+  private static final int NOT_HELD = 409;
+
   private static final long CLOSE_MILLIS = 5_000;
   private static final int MAX_RECORDS = 2 * SentTells.MAX_BYTES;
   private static final HttpClients.Limits LIMITS = new HttpClients.Limits(5_000, 60, 64, 64);
@@ -212,7 +218,7 @@ public final class SampleSenders implements AutoCloseable {
                   run(
                       () -> {
                         boolean isTaken = hosts.told(SentRecords.parse(all));
-                        http.response().setStatusCode(isTaken ? 204 : 409).end();
+                        http.response().setStatusCode(isTaken ? 204 : NOT_HELD).end();
                       });
               if (!isRun) {
                 http.response().setStatusCode(503).end();
@@ -300,7 +306,7 @@ public final class SampleSenders implements AutoCloseable {
             done -> {
               boolean isTaken = done.succeeded() && done.result().status() == 204;
               run(() -> hosts.answered(tell, isTaken));
-              if (!isTaken) {
+              if (!isTaken && !isNotHeldYet(done)) {
                 notTold(
                     tell.gateway(),
                     done.succeeded()
@@ -308,6 +314,10 @@ public final class SampleSenders implements AutoCloseable {
                         : done.cause().getMessage());
               }
             });
+  }
+
+  private static boolean isNotHeldYet(AsyncResult<HttpAnswer> done) {
+    return done.succeeded() && done.result().status() == NOT_HELD;
   }
 
   private synchronized void notTold(String gateway, String why) {

@@ -28,7 +28,7 @@ class SenderKeysTest {
                 Map.of(),
                 List.of(),
                 false,
-                true,
+                false,
                 Relabelling.NONE,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
@@ -51,7 +51,7 @@ class SenderKeysTest {
                     headers: {X-Scope-OrgID: t}
                     match: ['up', '{job="a"}']
                     rollups: true
-                    ownerLabels: false
+                    ownerLabels: true
                     relabel: [{action: labeldrop, regex: x}]
                     timeout: 5s
                     delay: 20s
@@ -65,7 +65,7 @@ class SenderKeysTest {
     assertThat(read.headers()).containsExactly(Map.entry("X-Scope-OrgID", "t"));
     assertThat(read.match()).hasSize(2);
     assertThat(read.hasRollups()).isTrue();
-    assertThat(read.hasOwners()).isFalse();
+    assertThat(read.hasOwners()).isTrue();
     assertThat(read.relabelling().isEmpty()).isFalse();
     assertThat(read.timeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(read.delay()).isEqualTo(Duration.ofSeconds(20));
