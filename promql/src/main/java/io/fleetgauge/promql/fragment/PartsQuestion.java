@@ -194,6 +194,12 @@ public record PartsQuestion(
         start, end, step, settings, timeoutMillis, parts, since, Optional.of(added));
   }
 
+  /** The same, of series as they are stored. */
+  public PartsQuestion withoutLabel() {
+    return new PartsQuestion(
+        start, end, step, settings, timeoutMillis, parts, since, Optional.empty());
+  }
+
   /** The same, with other texts of the parts. */
   public PartsQuestion with(List<Part> otherParts) {
     return new PartsQuestion(start, end, step, settings, timeoutMillis, otherParts, since, label);

@@ -1,13 +1,16 @@
 package io.fleetgauge.query.clusters;
 
 import io.fleetgauge.promql.fragment.ChangesQuestion;
+import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.query.AddedLabel;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.answer.Completeness;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
+import io.fleetgauge.query.config.ClustersSettings;
 import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.fleet.Changes;
@@ -62,11 +65,25 @@ public final class ClusterRoutes {
     } catch (WireException e) {
       throw new QueryFailure(QueryFailure.Kind.BAD_DATA, e.getMessage());
     }
+    if (asked.question() instanceof PartsQuestion parts) {
+      checkLabel(parts);
+    }
     http.respondWith("Content-Type", "application/octet-stream");
     boolean seesAll = http.caller().seesAllHosts();
     return asked.question() instanceof ChangesQuestion changes
         ? changes(asked, changes, seesAll)
         : answer(http, asked, asked.question(), seesAll);
+  }
+
+  /** Only this label is added, so that nobody hides another label of series. */
+  private static void checkLabel(PartsQuestion parts) throws QueryFailure {
+    Optional<String> other =
+        parts.label().map(AddedLabel::name).filter(name -> !name.equals(ClustersSettings.LABEL));
+    if (other.isPresent()) {
+      throw new QueryFailure(
+          QueryFailure.Kind.BAD_DATA,
+          "the label " + other.get() + " cannot be added, only " + ClustersSettings.LABEL);
+    }
   }
 
   private Future<Body> changes(ClusterQuestion asked, ChangesQuestion question, boolean seesAll) {

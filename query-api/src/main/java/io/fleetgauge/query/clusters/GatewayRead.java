@@ -23,6 +23,7 @@ import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.query.config.ClustersSettings;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.ClusterRead;
@@ -62,8 +63,38 @@ record GatewayRead<A extends Result>(
     if (scope.isEmpty() && tenants.isEmpty()) {
       return new GatewayRead<>(gateways, limited, seen, without, since);
     }
-    Asked<A> scoped = new Questions(new Selecting.Scoped(scope, tenants)).of(limited).orElseThrow();
-    return new GatewayRead<>(gateways, scoped.question(), scoped.seen(), without, since);
+    Asked<A> scoped =
+        new Questions(new Selecting.Scoped(scope, tenants))
+            .of(unlabelled(limited, scope))
+            .orElseThrow();
+    return new GatewayRead<>(
+        gateways,
+        scoped.question(),
+        isLabelIn(scope) ? none -> unfit() : scoped.seen(),
+        without,
+        since);
+  }
+
+  /** Returns true if the label to be added would take the place of one that the scope names. */
+  private boolean isLabelIn(List<Matcher> scope) {
+    return question instanceof PartsQuestion asked
+        && asked
+            .label()
+            .filter(label -> scope.stream().anyMatch(each -> each.name().equals(label.name())))
+            .isPresent();
+  }
+
+  /** A scope is of stored labels: parts with the label are evaluated by who asks, of samples. */
+  @SuppressWarnings("unchecked") // an answer to parts
+  private A unfit() {
+    return (A) new PartsQuestion.Unfit("a scope names the label " + ClustersSettings.LABEL);
+  }
+
+  @SuppressWarnings("unchecked") // the same question without a label
+  private Question<A> unlabelled(Question<A> asked, List<Matcher> scope) {
+    return asked instanceof PartsQuestion parts && isLabelIn(scope)
+        ? (Question<A>) parts.withoutLabel()
+        : asked;
   }
 
   /** With no larger limits than those of the caller's tenant. */

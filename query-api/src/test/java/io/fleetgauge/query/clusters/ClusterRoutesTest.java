@@ -21,6 +21,7 @@ import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.plan.PartText;
+import io.fleetgauge.promql.query.AddedLabel;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.Selection;
@@ -168,6 +169,27 @@ class ClusterRoutesTest {
     ClusterAnswer<ChangesQuestion.Answer> changes =
         answer("a", new ChangesQuestion(ChangesQuestion.Since.START));
     assertThat(changes.changes().orElseThrow().watermark()).isEqualTo(Long.MIN_VALUE);
+  }
+
+  @Test
+  void noLabelOfAScopeIsHiddenByOneThatIsAdded() throws Exception {
+    PartsQuestion sum = part("sum(" + METRIC + ")");
+    HttpResponse<byte[]> response = send("a", body(sum.with(new AddedLabel("tenant", "a"))));
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(new String(response.body(), StandardCharsets.UTF_8))
+        .contains("the label tenant cannot be added, only cluster");
+    PartsQuestion added = sum.with(new AddedLabel("cluster", "oslo"));
+    GatewayRead<PartsQuestion.Answer> read =
+        new GatewayRead<>(null, added, answer -> answer, List.of(), Optional.empty());
+    List<Matcher> scope = List.of(Matcher.of(Matcher.Kind.NOT_EQUAL, "cluster", "secret"));
+    GatewayRead<PartsQuestion.Answer> within =
+        (GatewayRead<PartsQuestion.Answer>) read.within(scope, List.of(), 1_000);
+    PartsQuestion asked = (PartsQuestion) within.question();
+    assertThat(asked.label()).isEmpty();
+    assertThat(asked.parts().getFirst().text().promql()).contains("cluster!=\"secret\"");
+    assertThat(within.seen().of(new PartsQuestion.Unfit("")))
+        .as("whoever asks reads samples")
+        .isEqualTo(new PartsQuestion.Unfit("a scope names the label cluster"));
   }
 
   @Test
