@@ -34,6 +34,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Samples that leave to a real Prometheus, on a fleet whose time the test turns. */
 class RemoteWriteReceiverTest {
@@ -52,21 +54,22 @@ class RemoteWriteReceiverTest {
   @TempDir Path folder;
 
   private void start(int gateways, Version version) throws Exception {
+    start(gateways, version, "1d");
+  }
+
+  private void start(int gateways, Version version, String window) throws Exception {
     port = LocalPorts.free(1).getFirst();
     Path home = Files.createDirectory(folder.resolve("p"));
     Files.writeString(
-        home.resolve("prometheus.yml"), "storage: {tsdb: {out_of_order_time_window: 1d}}\n");
-    startPrometheus();
+        home.resolve("prometheus.yml"),
+        "storage: {tsdb: {out_of_order_time_window: %s}}\n".formatted(window));
+    prometheus = PrometheusServer.of(home, port);
     fleet =
         new LocalFleet("senders", LocalPorts.free(gateways + 2), folder.resolve("g"), clock::get);
     fleet.sendTo(List.of(settings(version)));
     for (int i = 0; i < gateways; i++) {
       fleet.startGateway(0, Duration.ofHours(24));
     }
-  }
-
-  private void startPrometheus() throws IOException, InterruptedException {
-    prometheus = PrometheusServer.of(folder.resolve("p"), port);
   }
 
   private SenderSettings settings(Version version) throws Exception {
@@ -191,5 +194,49 @@ class RemoteWriteReceiverTest {
       write(1, time);
     }
     awaitAll(10);
+  }
+
+  private String refused() throws Exception {
+    HttpRequest metrics =
+        HttpRequest.newBuilder(fleet.gateways().getFirst().address().resolve("/metrics")).build();
+    return CLIENT
+        .send(metrics, HttpResponse.BodyHandlers.ofString())
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("fleetgauge_gateway_sender_refused_samples_total{"))
+        .map(line -> line.substring(line.indexOf(' ') + 1))
+        .findFirst()
+        .orElse("");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatAPrometheusRefusesIsCountedAndKeepsNothingElseBack(Version version) throws Exception {
+    start(1, version, "0s");
+    steps(4, Set.of());
+    long missing = clock.get() + STEP;
+    steps(1, Set.of(1));
+    steps(1, Set.of());
+    clock.addAndGet(11_000);
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              clock.addAndGet(1_000);
+              return counted("count_over_time").values().stream().filter("5"::equals).count()
+                  == SERIES;
+            });
+    write(1, missing); // older than what Prometheus has of these series
+    steps(2, Set.of());
+    await()
+        .atMost(SOON)
+        .until(
+            () -> {
+              clock.addAndGet(1_000);
+              List<String> counted = List.copyOf(counted("count_over_time").values());
+              return counted.stream().filter("7"::equals).count() == SERIES
+                  && counted.stream().filter("8"::equals).count() == (HOSTS - 1) * SERIES
+                  && refused().equals(SERIES + ".0");
+            });
   }
 }

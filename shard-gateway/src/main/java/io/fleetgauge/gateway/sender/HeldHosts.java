@@ -34,6 +34,7 @@ final class HeldHosts implements LateSamples {
   private final SentRecords records;
   private final List<ReceiverSender> receivers;
   private final List<String> names;
+  private final long leastDelay;
   private final Map<String, Held> hosts = new ConcurrentHashMap<>();
 
   /**
@@ -90,6 +91,7 @@ final class HeldHosts implements LateSamples {
     this.records = records;
     this.receivers = List.copyOf(receivers);
     this.names = receivers.stream().map(ReceiverSender::name).toList();
+    this.leastDelay = receivers.stream().mapToLong(ReceiverSender::delayMillis).min().orElse(0);
   }
 
   // --- lanes ---
@@ -115,8 +117,7 @@ final class HeldHosts implements LateSamples {
 
   /** Another gateway, whose clock may be ahead, does not read newer samples. */
   private long mayBeRead() {
-    long delay = receivers.stream().mapToLong(ReceiverSender::delayMillis).min().orElse(0);
-    return surroundings.clock.getAsLong() - delay / 2;
+    return surroundings.clock.getAsLong() - leastDelay / 2;
   }
 
   @Override

@@ -329,6 +329,9 @@ public final class SampleSenders implements AutoCloseable {
   }
 
   private void write(Journal.Position position) {
+    if (!environment.isRecovered.getAsBoolean()) {
+      return; // the end of the journal has still to be read, from the position in the file on
+    }
     try {
       records.write(position);
     } catch (IOException e) {
