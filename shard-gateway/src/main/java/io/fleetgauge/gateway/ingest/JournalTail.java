@@ -4,9 +4,13 @@ import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
 import io.fleetgauge.sample.journal.Journal;
 import io.fleetgauge.sample.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The ticks of a journal that are behind a position, while it is read. Not for several threads. */
 public final class JournalTail {
+  private static final Logger LOG = LoggerFactory.getLogger(JournalTail.class);
+
   private final Journal.Position from;
   private final Listener listener;
   private long segment;
@@ -28,17 +32,21 @@ public final class JournalTail {
   }
 
   /** The next record was read. */
-  void record(long ofSegment, String host, byte[] record) throws WireException {
+  void record(long ofSegment, String host, byte[] record) {
     index = ofSegment == segment ? index + 1 : 0;
     segment = ofSegment;
     if (!from.isBefore(segment, index)) {
       return;
     }
-    FrameDecoder decoder = new FrameDecoder(record);
-    while (decoder.hasNext()) {
-      if (decoder.next() instanceof Frame.Tick tick) {
-        listener.tick(host, tick.time());
+    try {
+      FrameDecoder decoder = new FrameDecoder(record);
+      while (decoder.hasNext()) {
+        if (decoder.next() instanceof Frame.Tick tick) {
+          listener.tick(host, tick.time());
+        }
       }
+    } catch (WireException e) {
+      LOG.debug("the rest of the record is lost, which its lane says", e);
     }
   }
 }

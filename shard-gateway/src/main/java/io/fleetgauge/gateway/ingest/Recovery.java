@@ -49,7 +49,7 @@ final class Recovery {
         (segment, record) -> {
           try {
             String host = FrameDecoder.host(record);
-            tail.record(segment, host, record);
+            tail.record(segment, host, record); // before the recovery is known to be over
             onLane(host, 1, () -> replay(host, segment, record));
           } catch (WireException e) {
             lost(segment, e);

@@ -40,12 +40,15 @@ final class HeldHosts implements LateSamples {
   /**
    * Hosts that are not sent any more, until their owner has been told, with the time until then.
    */
-  private final Map<String, Long> ended = new TreeMap<>();
+  private final Map<String, Ended> ended = new TreeMap<>();
 
   private final SentTells tells = new SentTells();
 
   /** An ended host's owner is told for so long, ms. */
   private static final long TOLD_FOR = 600_000;
+
+  /** Since an owner told what it had read, it may have read so much more, ms. */
+  private static final long MAY_BE_AHEAD = 5_000;
 
   /**
    * The gateway around it.
@@ -69,16 +72,32 @@ final class HeldHosts implements LateSamples {
     boolean has(String host, long ownerSince);
   }
 
-  /** The samples that may be late while another gateway sends, or none does. */
-  private enum Listening {
-    NOTHING,
-    /** Those that senders send; what comes from other gateways was theirs before. */
-    SENDERS,
-    ALL
-  }
+  /**
+   * A host that is not sent any more.
+   *
+   * @param records its last ones
+   * @param until its owner is told until then, ms
+   */
+  private record Ended(List<SentRecord> records, long until) {}
 
   private static final class Held {
-    private volatile Listening listening = Listening.SENDERS;
+    /** True if the table says so. */
+    private volatile boolean isHeld;
+
+    /** False if only what senders send may be late: what comes from gateways is caught up with. */
+    private volatile boolean hearsAll;
+
+    /**
+     * What an owner catches up with is late if it is newer, ms: the owner before it has sent, or
+     * told, what is older than that with which this one began.
+     */
+    private volatile long hearsFrom = Long.MAX_VALUE;
+
+    /** The newest time that the sender is known to have read, ms. */
+    private volatile long readUntil = Long.MIN_VALUE;
+
+    /** Since when the owner has not sent the host, ms; 0 if it is sent, or not owned. */
+    private long waitsSince;
 
     /** By receiver; empty if the host is not sent from here. */
     private volatile List<HostSender> sending = List.of();
@@ -104,10 +123,9 @@ final class HeldHosts implements LateSamples {
         return true;
       }
     }
-    if (!held.sending.isEmpty() || held.listening == Listening.NOTHING) {
-      return false;
-    }
-    return (held.listening == Listening.ALL || source == Lane.Source.SENDER) && time <= mayBeRead();
+    return held.sending.isEmpty()
+        && (source == Lane.Source.SENDER || held.hearsAll && time > held.hearsFrom)
+        && time <= Math.max(mayBeRead(), held.readUntil + MAY_BE_AHEAD);
   }
 
   /** Samples may come before this gateway knows the table. */
@@ -140,7 +158,7 @@ final class HeldHosts implements LateSamples {
     Held held = held(host);
     synchronized (held) {
       held.sending.forEach(each -> each.stored(new Range(after, to)));
-      if (held.sending.isEmpty() && held.listening == Listening.ALL) {
+      if (held.sending.isEmpty() && held.hearsAll) {
         records.heard(names, host, new Range(after, to));
       }
     }
@@ -174,30 +192,54 @@ final class HeldHosts implements LateSamples {
         hosts.remove(host);
       }
     }
-    ended.values().removeIf(until -> until < surroundings.clock.getAsLong());
+    long waitsSince =
+        hosts.values().stream()
+            .mapToLong(each -> each.waitsSince)
+            .filter(since -> since > 0)
+            .min()
+            .orElse(0);
+    receivers.forEach(each -> each.heldBack(waitsSince));
+    ended.values().removeIf(each -> each.until < surroundings.clock.getAsLong());
     ended.keySet().removeIf(host -> view.table().holders(host).isEmpty());
-    records.keepOnly(names, host -> hosts.containsKey(host) || ended.containsKey(host));
+    records.keepOnly(names, host -> now.contains(host) || ended.containsKey(host));
   }
 
   private void follow(ClusterView view, String host, Holders holders) {
     Held held = held(host);
+    held.isHeld = true;
     boolean isOwner = holders.owner().equals(surroundings.self);
     boolean isRecovered = surroundings.isRecovered.getAsBoolean();
+    long now = surroundings.clock.getAsLong();
     Term term = new Term(view.table().generation(), holders.since());
-    if (isOwner) {
-      held.listening = Listening.SENDERS;
-    } else if (isRecovered && surroundings.isWholeCopy.has(host, holders.since())) {
-      held.listening = Listening.ALL;
-    } else {
-      held.listening = Listening.NOTHING;
+    held.readUntil = records.until(names, host);
+    if (!isOwner) {
+      held.hearsFrom = Long.MIN_VALUE;
+    } else if (!held.term.equals(term)) {
+      held.hearsFrom = Long.MAX_VALUE;
     }
-    boolean sends = isOwner && isRecovered && holders.whole() && !view.isMinority();
-    if (!held.sending.isEmpty() && (!sends || !held.term.equals(term))) {
+    held.hearsAll = isRecovered && (isOwner || surroundings.isWholeCopy.has(host, holders.since()));
+    // What a gateway that is gone for good has must not stop the host for ever.
+    boolean isWhole = holders.behind().stream().noneMatch(view.gateways()::containsKey);
+    boolean sends = isOwner && isRecovered && isWhole && !view.isMinority();
+    if (!held.sending.isEmpty() && (!sends || wasSentByAnother(host, held.term))) {
       end(host, held);
     }
     if (sends && held.sending.isEmpty()) {
       begin(host, held, term);
     }
+    if (!held.sending.isEmpty()) {
+      held.term = term;
+      held.waitsSince = 0;
+    } else if (!isOwner || sends) { // it has no sample yet
+      held.waitsSince = 0;
+    } else if (held.waitsSince == 0) {
+      held.waitsSince = now;
+    }
+  }
+
+  /** Returns true if a later owner has told what it has sent. */
+  private boolean wasSentByAnother(String host, Term own) {
+    return ofHost(host).anyMatch(each -> own.isBefore(each.term()));
   }
 
   private void begin(String host, Held held, Term term) {
@@ -215,9 +257,15 @@ final class HeldHosts implements LateSamples {
         sending.add(receivers.get(i).begin(from.get(i)));
       }
       held.term = term;
+      held.hearsFrom = from.stream().mapToLong(SentRecord::until).min().orElse(Long.MAX_VALUE);
       held.sending = List.copyOf(sending);
     }
-    ended.remove(host);
+    Ended own = ended.remove(host);
+    if (own != null) { // nobody may have been told
+      for (int i = 0; i < own.records.size(); i++) {
+        held.sending.get(i).adds(own.records.get(i));
+      }
+    }
     note(host, held);
   }
 
@@ -240,10 +288,14 @@ final class HeldHosts implements LateSamples {
         return;
       }
       note(host, held);
+      ended.put(
+          host,
+          new Ended(
+              held.sending.stream().map(each -> each.record(held.term)).toList(),
+              surroundings.clock.getAsLong() + TOLD_FOR));
       held.sending = List.of();
     }
     receivers.forEach(each -> each.end(host));
-    ended.put(host, surroundings.clock.getAsLong() + TOLD_FOR);
   }
 
   private void note(String host, Held held) {
@@ -292,7 +344,7 @@ final class HeldHosts implements LateSamples {
             host ->
                 view.table()
                     .owner(host)
-                    .filter(owner -> ofHost(host).allMatch(each -> tells.isTold(owner, each)))
+                    .filter(owner -> last(host).allMatch(each -> tells.isTold(owner, each)))
                     .isPresent());
     return due;
   }
@@ -304,8 +356,14 @@ final class HeldHosts implements LateSamples {
   private List<SentRecord> records(Collection<String> of) {
     List<SentRecord> all = new ArrayList<>();
     names.forEach(receiver -> all.add(records.begin(receiver)));
-    of.forEach(host -> ofHost(host).forEach(all::add));
+    of.forEach(host -> last(host).forEach(all::add));
     return all;
+  }
+
+  /** The records that this gateway has made: another one may have told newer ones since. */
+  private Stream<SentRecord> last(String host) {
+    Ended of = ended.get(host);
+    return of == null ? ofHost(host) : of.records.stream();
   }
 
   private Stream<SentRecord> ofHost(String host) {
@@ -333,15 +391,17 @@ final class HeldHosts implements LateSamples {
       if (!names.contains(each.receiver())) {
         continue; // the configurations differ
       }
-      if (SentRecords.isBegin(each)) {
+      if (each.isBegin()) {
         records.told(each, surroundings.clock.getAsLong());
         continue;
       }
       Held held = hosts.get(each.host());
-      if (held == null) {
+      if (held == null || !held.isHeld) {
         isTaken = false;
       } else if (!held.sending.isEmpty() && !held.term.isBefore(each.term())) {
-        held.sending.get(names.indexOf(each.receiver())).adds(each);
+        if (!held.term.equals(each.term())) { // its own records come back
+          held.sending.get(names.indexOf(each.receiver())).adds(each);
+        }
       } else {
         records.told(each, surroundings.clock.getAsLong());
       }

@@ -11,9 +11,11 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,6 +23,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Samples of hosts as one receiver gets them. Safe for all threads. */
 final class HostSamples {
   private static final long SLOT = 1_000;
+
+  /** As Prometheus writes the end of a series of histograms. */
+  private static final Histogram MARKER =
+      new Histogram(
+          0,
+          Histogram.ResetHint.UNKNOWN,
+          0,
+          Staleness.MARKER,
+          0,
+          0,
+          Histogram.Buckets.NONE,
+          Histogram.Buckets.NONE,
+          new double[0]);
 
   private final Store store;
   private final SenderSettings settings;
@@ -120,7 +135,25 @@ final class HostSamples {
                         .add(new Series(labels, each.times(), each.values(), each.histograms())));
       }
     }
-    return named.values().stream().map(HostSamples::union).toList();
+    return named.values().stream().map(HostSamples::union).map(HostSamples::withMarkers).toList();
+  }
+
+  /**
+   * A series whose markers are histograms where its samples are: of a message, receivers take the
+   * numbers of a series before its histograms, which would be out of order then.
+   */
+  private static Series withMarkers(Series of) {
+    if (of.histograms() == null) {
+      return of;
+    }
+    Histogram[] histograms = of.histograms().clone();
+    boolean isHistogram = Arrays.stream(histograms).anyMatch(Objects::nonNull);
+    for (int i = 0; i < histograms.length; i++) {
+      if (isHistogram && histograms[i] == null && Staleness.isMarker(of.values()[i])) {
+        histograms[i] = MARKER;
+      }
+    }
+    return new Series(of.labels(), of.times(), of.values(), histograms);
   }
 
   /** All samples of one series, by halves: many series may get the same labels. */

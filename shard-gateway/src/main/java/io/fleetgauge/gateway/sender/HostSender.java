@@ -31,6 +31,7 @@ final class HostSender {
   private final SendingLane fresh = new SendingLane();
   private final SendingLane old = new SendingLane();
   private Range freshRange;
+  private Range oldRange;
   private boolean isOldLate;
   private long partMillis = 60_000;
 
@@ -89,13 +90,15 @@ final class HostSender {
    * The next request with new samples.
    *
    * @param settled the time up to which samples are expected to be there, ms
+   * @param acceptedAt when the receiver has accepted a request of any host, ms
    */
-  Optional<List<Series>> nextFresh(long now, long settled, int maxSamples)
+  Optional<List<Series>> nextFresh(long now, long settled, long acceptedAt, int maxSamples)
       throws TooManySamples, QueryFailure {
     if (!fresh.isReady(now)) {
       return Optional.empty();
     }
-    if (!fresh.isBegun() && progress.isTooFarBehind(settled)) {
+    boolean isStuck = fresh.failsSince() < acceptedAt; // the receiver takes others
+    if ((!fresh.isBegun() || isStuck) && progress.isTooFarBehind(settled)) {
       fresh.clear(); // newer ones leave first
     }
     if (fresh.isEmpty()) {
@@ -105,7 +108,7 @@ final class HostSender {
       }
       freshRange = next.get();
       HostSamples.Read read = samples.read(host, freshRange);
-      fresh.take(HostSamples.split(read.series(), maxSamples));
+      fresh.take(read.series(), maxSamples);
       note(read, freshRange);
       if (fresh.isEmpty()) {
         progress.freshSent(freshRange);
@@ -118,6 +121,7 @@ final class HostSender {
   /** Samples that could not be read are stored again when they are back. */
   private void note(HostSamples.Read read, Range range) {
     if (!read.isComplete()) {
+      progress.unread(range);
       counts.lostMillis.add(range.millis());
     }
   }
@@ -131,6 +135,11 @@ final class HostSender {
       throws TooManySamples, QueryFailure {
     if (!old.isReady(now)) {
       return Optional.empty();
+    }
+    if (!old.isEmpty() && oldRange.to() < expired) {
+      counts.lostMillis.add(oldRange.millis());
+      old.clear();
+      oldSent();
     }
     if (old.isEmpty()) {
       counts.lostMillis.add(progress.expire(expired));
@@ -161,7 +170,8 @@ final class HostSender {
         progress.onlyLeaves(part);
         HostSamples.Read read = samples.read(host, part);
         note(read, part);
-        old.take(HostSamples.split(read.series(), maxSamples));
+        oldRange = part;
+        old.take(read.series(), maxSamples);
         long next = old.size() > MOST_REQUESTS ? partMillis / 2 : partMillis * 2;
         if (old.size() <= 1 || old.size() > MOST_REQUESTS) {
           partMillis = Math.clamp(next, SHORTEST_PART, LONGEST_PART);
@@ -180,11 +190,23 @@ final class HostSender {
 
   private void takeLate(int maxSamples) throws TooManySamples, QueryFailure {
     Optional<LateSeries> late = progress.beginLate(maxSamples);
-    if (late.isPresent()) {
-      old.take(HostSamples.split(samples.read(host, late.get()).series(), maxSamples));
-      if (old.isEmpty()) {
-        progress.lateSent();
+    if (late.isEmpty()) {
+      return;
+    }
+    boolean isRead = false;
+    try {
+      HostSamples.Read read = samples.read(host, late.get());
+      isRead = true;
+      oldRange = late.get().range();
+      note(read, oldRange);
+      old.take(read.series(), maxSamples);
+    } finally {
+      if (!isRead) {
+        progress.lateStays();
       }
+    }
+    if (old.isEmpty()) {
+      progress.lateSent();
     }
   }
 
@@ -209,13 +231,23 @@ final class HostSender {
   int oldAnswered(List<Series> request, Outcome outcome, long now) {
     int refused = answered(old, request, outcome, now);
     if (old.isEmpty()) {
-      if (isOldLate) {
-        progress.lateSent();
-      } else {
-        progress.gapSent();
-      }
+      oldSent();
     }
     return refused;
+  }
+
+  private void oldSent() {
+    if (isOldLate) {
+      progress.lateSent();
+    } else {
+      progress.gapSent();
+    }
+  }
+
+  /** Samples cannot be read: it is tried again later. */
+  void readFailed(long now) {
+    fresh.waits(now);
+    old.waits(now);
   }
 
   private int answered(SendingLane lane, List<Series> request, Outcome outcome, long now) {

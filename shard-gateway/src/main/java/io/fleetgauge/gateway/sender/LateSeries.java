@@ -50,6 +50,10 @@ final class LateSeries {
     return taken;
   }
 
+  void copyTo(LateSeries other) {
+    byTime.forEach(other::add);
+  }
+
   void remove(Range range) {
     Map<Long, Set<Labels>> removed = byTime.subMap(range.after(), false, range.to(), true);
     count -= removed.values().stream().mapToInt(Set::size).sum();

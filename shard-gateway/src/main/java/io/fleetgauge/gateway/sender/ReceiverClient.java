@@ -31,11 +31,13 @@ import org.xerial.snappy.Snappy;
 final class ReceiverClient implements Receiver {
   private static final Logger LOG = LoggerFactory.getLogger(ReceiverClient.class);
 
+  private static final int CONFLICT = 409;
+
   /**
    * Statuses with which receivers say that a body will never be accepted. Others, such as those for
    * a wrong password or path, say nothing of the samples: these are kept until it is put right.
    */
-  private static final Set<Integer> FINAL = Set.of(400, 409, 413, 422);
+  private static final Set<Integer> FINAL = Set.of(400, CONFLICT, 413, 422);
 
   private static final int UNSUPPORTED = 415;
   private static final String WRITTEN = "X-Prometheus-Remote-Write-%s-Written";
@@ -149,6 +151,10 @@ final class ReceiverClient implements Receiver {
     }
     if (!FINAL.contains(status)) {
       return Outcome.again(waitMillis(answer), why);
+    }
+    if (status == CONFLICT) {
+      // Thanos has stored the samples that it does not refuse, and does not say which.
+      return new Outcome(Kind.ACCEPTED, samples, 0, why);
     }
     return written < 0
         ? Outcome.refused(why)

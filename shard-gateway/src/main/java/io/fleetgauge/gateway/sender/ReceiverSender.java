@@ -31,7 +31,7 @@ final class ReceiverSender {
   private static final long BURST = 1_000;
 
   /** Reads of old samples in one look: between two looks, other receivers have their turn. */
-  private static final int MAX_READS = 32;
+  private static final int MAX_READS = 8;
 
   private final SenderSettings settings;
   private final HostSamples samples;
@@ -52,9 +52,13 @@ final class ReceiverSender {
   /** Until then nothing leaves, because the receiver has said so, ms. */
   private long freeAt;
 
+  /** When the receiver has accepted a request, ms. */
+  private long acceptedAt = Long.MIN_VALUE;
+
   /** Until then old samples have left early, at their rate, ms. */
   private double oldFreeAt;
 
+  private long heldBackSince;
   private boolean isLookDue;
   private boolean isStopped;
   private long waitLoggedAt;
@@ -114,6 +118,15 @@ final class ReceiverSender {
     hosts.remove(host);
   }
 
+  /**
+   * Hosts are owned but not sent, because they lack samples.
+   *
+   * @param since when the first of them was to be sent, ms; 0 if there is none
+   */
+  void heldBack(long since) {
+    heldBackSince = since;
+  }
+
   /** From now on no request leaves. */
   void stop() {
     isStopped = true;
@@ -132,7 +145,7 @@ final class ReceiverSender {
       sendFresh(now, settled);
       sendOld(now);
     }
-    long lag = 0;
+    long lag = heldBackSince == 0 ? 0 : now - heldBackSince;
     long gaps = 0;
     for (HostSender each : hosts.values()) {
       lag = Math.max(lag, each.behind(settled));
@@ -149,7 +162,7 @@ final class ReceiverSender {
         return;
       }
       Optional<List<Series>> next =
-          read(each, () -> each.nextFresh(now, settled, settings.maxSamples()));
+          read(each, () -> each.nextFresh(now, settled, acceptedAt, settings.maxSamples()));
       if (next.isPresent()) {
         List<Series> request = next.get();
         lastFresh = each.host();
@@ -212,6 +225,7 @@ final class ReceiverSender {
     try {
       return next.request();
     } catch (TooManySamples | QueryFailure | RuntimeException e) {
+      host.readFailed(clock.getAsLong());
       waits("samples of host " + host.host() + " cannot be read: " + e);
       return Optional.empty();
     }
@@ -234,6 +248,9 @@ final class ReceiverSender {
   }
 
   private void answered(HostSender host, List<Series> request, Outcome outcome, int refused) {
+    if (outcome.kind() == Kind.ACCEPTED) {
+      acceptedAt = clock.getAsLong();
+    }
     if (outcome.kind() == Kind.AGAIN) {
       if (outcome.waitMillis() > 0) {
         freeAt = Math.max(freeAt, clock.getAsLong() + outcome.waitMillis());

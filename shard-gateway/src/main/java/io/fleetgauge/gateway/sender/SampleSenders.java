@@ -291,8 +291,18 @@ public final class SampleSenders implements AutoCloseable {
   private List<Future<?>> tellAll() {
     ClusterView view = environment.view.get();
     return hosts.tells(view).stream()
-        .<Future<?>>map(each -> tell(each, view.gateways().get(each.gateway())))
+        .<Future<?>>map(each -> tellOrGiveUp(each, view.gateways().get(each.gateway())))
         .toList();
+  }
+
+  private Future<?> tellOrGiveUp(SentTells.Tell tell, URI address) {
+    try {
+      return tell(tell, address);
+    } catch (RuntimeException e) {
+      LOG.error("gateway {} was not told what was sent by remote write", tell.gateway(), e);
+      hosts.answered(tell, false);
+      return Future.succeededFuture();
+    }
   }
 
   private Future<?> tell(SentTells.Tell tell, URI address) {
@@ -365,9 +375,20 @@ public final class SampleSenders implements AutoCloseable {
       } catch (ExecutionException | TimeoutException | RuntimeException e) {
         LOG.debug("not all gateways were told what was sent by remote write", e);
       }
-      write(position);
+      run(() -> write(position));
     }
     thread.shutdown();
+    awaitEnd();
     connections.forEach(WebRequests::close);
+  }
+
+  private void awaitEnd() {
+    try {
+      if (!thread.awaitTermination(CLOSE_MILLIS / 2, TimeUnit.MILLISECONDS)) {
+        LOG.warn("the progress of remote write is not written yet");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -1,9 +1,14 @@
 package io.fleetgauge.gateway.sender;
 
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Requests of one host that leave one after the other: the next one when the one before is accepted
@@ -18,10 +23,17 @@ final class SendingLane {
   /** Halves of one refused request that are tried, so that one bad sample costs itself only. */
   private static final int MAX_SPLITS = 64;
 
+  private static final int MAX_REFUSED = 1_000;
+
   private final Deque<List<Series>> requests = new ArrayDeque<>();
   private boolean isInFlight;
   private boolean isBegun;
   private int failures;
+  private long failsSince;
+
+  /** Series that were refused alone. */
+  private final Set<Labels> refused = new HashSet<>();
+
   private long againAt;
 
   /** Parts of one request that are the next ones, and how often it was split. */
@@ -53,17 +65,33 @@ final class SendingLane {
     return !isInFlight && now >= againAt;
   }
 
-  /** Takes the next requests; all before are done. */
-  void take(List<List<Series>> next) {
+  /**
+   * Takes the next samples, in requests of so many at most; all before are done. Series that were
+   * refused lately are in requests of their own after the others.
+   */
+  void take(List<Series> next, int maxSamples) {
+    clear();
+    Map<Boolean, List<Series>> byRefusal =
+        next.stream().collect(Collectors.partitioningBy(each -> refused.contains(each.labels())));
+    requests.addAll(HostSamples.split(byRefusal.get(false), maxSamples));
+    requests.addAll(HostSamples.split(byRefusal.get(true), maxSamples));
+  }
+
+  /** Gives up what has not left. */
+  void clear() {
     requests.clear();
-    requests.addAll(next);
     isBegun = false;
     parts = 0;
   }
 
-  /** Gives up what has not left; it will be read again. */
-  void clear() {
-    take(List.of());
+  /** Nothing leaves for a while. */
+  void waits(long now) {
+    againAt = now + LONGEST_WAIT;
+  }
+
+  /** Since when the request has failed, ms; {@link Long#MAX_VALUE} if it has not. */
+  long failsSince() {
+    return failures == 0 ? Long.MAX_VALUE : failsSince;
   }
 
   /** The request that leaves now. */
@@ -84,6 +112,7 @@ final class SendingLane {
   int answered(Receiver.Outcome outcome, long now) {
     isInFlight = false;
     if (outcome.kind() == Receiver.Kind.AGAIN) {
+      failsSince = failures == 0 ? now : failsSince;
       long wait = Math.min(LONGEST_WAIT, SHORTEST_WAIT << Math.min(failures, 10));
       failures++;
       againAt = now + Math.max(wait, outcome.waitMillis());
@@ -102,6 +131,17 @@ final class SendingLane {
       return 0;
     }
     parts--;
+    if (done.size() == 1) {
+      note(done.getFirst().labels(), outcome.kind() == Receiver.Kind.REFUSED);
+    }
     return outcome.kind() == Receiver.Kind.REFUSED ? samples : outcome.refused();
+  }
+
+  private void note(Labels series, boolean isRefused) {
+    if (!isRefused) {
+      refused.remove(series);
+    } else if (refused.size() < MAX_REFUSED) {
+      refused.add(series);
+    }
   }
 }

@@ -31,7 +31,7 @@ final class SentProgress {
   private static final long LATE_SPAN = 60_000;
 
   /** Late samples that wait; of more, all of their times becomes gaps. */
-  private static final int MAX_LATE = 20_000;
+  private static final int MAX_LATE = 5_000;
 
   private long until;
   private volatile long readUntil;
@@ -45,6 +45,9 @@ final class SentProgress {
   private final TimeRanges newGaps = new TimeRanges();
 
   private LateSeries lateLeaving = new LateSeries();
+
+  /** Times that were sent without the samples that could not be read. */
+  private final TimeRanges unread = new TimeRanges();
 
   SentProgress(long until, List<Range> gaps) {
     this.until = until;
@@ -71,6 +74,7 @@ final class SentProgress {
   synchronized SentRecord record(String receiver, String host, Term term) {
     TimeRanges left = new TimeRanges(gaps.list());
     newGaps.list().forEach(left::add);
+    unread.list().forEach(left::add); // another gateway may have them
     late.times().forEach(left::add);
     lateLeaving.times().forEach(left::add);
     return new SentRecord(receiver, host, term, until, left.list());
@@ -166,6 +170,17 @@ final class SentProgress {
     lateLeaving = new LateSeries();
   }
 
+  /** Late samples could not be read. */
+  synchronized void lateStays() {
+    lateLeaving.copyTo(late);
+    lateLeaving = new LateSeries();
+  }
+
+  /** Some samples of a range could not be read: they are sent when they are stored again. */
+  synchronized void unread(Range range) {
+    unread.add(range);
+  }
+
   /**
    * Samples were stored.
    *
@@ -187,6 +202,7 @@ final class SentProgress {
 
   /** Samples of a range were stored, nobody knows which: all of it is to be sent. */
   synchronized void stored(Range range) {
+    unread.remove(range);
     if (range.after() < readUntil) {
       gap(new Range(range.after(), Math.min(range.to(), readUntil)));
     }
@@ -217,6 +233,7 @@ final class SentProgress {
     if (late.first() < before) {
       late.remove(new Range(Long.MIN_VALUE, before));
     }
+    unread.removeBefore(before);
     return leaving == null ? gaps.removeBefore(before) : 0;
   }
 }

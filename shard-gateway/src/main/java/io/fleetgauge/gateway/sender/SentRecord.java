@@ -17,6 +17,11 @@ import java.util.List;
  * @param term of the owner that has sent it
  */
 record SentRecord(String receiver, String host, Term term, long until, List<Range> gaps) {
+  /** In the place of a host. */
+  static final String BEGIN = "";
+
+  private static final String BEGIN_TEXT = "*";
+
   /** Latest time that a record may have, ms: the year 2200. */
   private static final long LATEST = 7_258_118_400_000L;
 
@@ -38,11 +43,22 @@ record SentRecord(String receiver, String host, Term term, long until, List<Rang
     gaps = List.copyOf(gaps);
   }
 
+  /** A record of no host says when sending to a receiver began. */
+  boolean isBegin() {
+    return host.equals(BEGIN);
+  }
+
+  private String encoded() {
+    return isBegin()
+        ? BEGIN_TEXT
+        : URLEncoder.encode(host, StandardCharsets.UTF_8).replace(BEGIN_TEXT, "%2A");
+  }
+
   String line() {
     StringBuilder line = new StringBuilder();
     line.append(receiver)
         .append(' ')
-        .append(URLEncoder.encode(host, StandardCharsets.UTF_8))
+        .append(encoded())
         .append(' ')
         .append(term.generation)
         .append(' ')
@@ -73,7 +89,7 @@ record SentRecord(String receiver, String host, Term term, long until, List<Rang
     }
     return new SentRecord(
         words[0],
-        URLDecoder.decode(words[1], StandardCharsets.UTF_8),
+        words[1].equals(BEGIN_TEXT) ? BEGIN : URLDecoder.decode(words[1], StandardCharsets.UTF_8),
         new Term(Long.parseLong(words[2]), Long.parseLong(words[3])),
         time(words[4]),
         gaps);

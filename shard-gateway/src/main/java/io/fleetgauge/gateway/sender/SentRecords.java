@@ -30,14 +30,13 @@ import org.slf4j.LoggerFactory;
  */
 final class SentRecords {
   private static final Logger LOG = LoggerFactory.getLogger(SentRecords.class);
-  private static final String BEGIN = "*";
   private static final String JOURNAL = "journal ";
 
   private final Path file;
   private final Map<Key, Known> known = new TreeMap<>();
   private final Map<String, Long> begun = new TreeMap<>();
   private String written = "";
-  private Journal.Position position = Journal.Position.START;
+  private Journal.Position position = new Journal.Position(Long.MAX_VALUE, 0);
 
   private record Key(String receiver, String host) implements Comparable<Key> {
     @Override
@@ -81,7 +80,7 @@ final class SentRecords {
     }
     position = position(lines.lines().findFirst().orElse(""));
     for (SentRecord each : parse(lines)) {
-      if (isBegin(each)) {
+      if (each.isBegin()) {
         begun.put(each.receiver(), each.until());
         continue;
       }
@@ -101,7 +100,7 @@ final class SentRecords {
     }
   }
 
-  /** The place in the journal at which the file was written. */
+  /** The place in the journal at which the file was written; behind all if there was none. */
   synchronized Journal.Position position() {
     return position;
   }
@@ -121,11 +120,6 @@ final class SentRecords {
     return all;
   }
 
-  /** Returns true if a record says when sending began, and is of no host. */
-  static boolean isBegin(SentRecord record) {
-    return record.host().equals(BEGIN);
-  }
-
   /** When sending to a receiver began; now, if it is not known. */
   synchronized long begun(String receiver, long now) {
     return begun.computeIfAbsent(receiver, none -> now);
@@ -133,12 +127,22 @@ final class SentRecords {
 
   /** The record of a time at which sending began. */
   synchronized SentRecord begin(String receiver) {
-    return new SentRecord(receiver, BEGIN, Term.NONE, begun.get(receiver), List.of());
+    return new SentRecord(receiver, SentRecord.BEGIN, Term.NONE, begun.get(receiver), List.of());
   }
 
   /** The record of a host, with all that it may lack. */
   synchronized Optional<SentRecord> of(String receiver, String host) {
     return Optional.ofNullable(known.get(new Key(receiver, host))).map(Known::all);
+  }
+
+  /** The newest time up to which a host is known to have been read, ms. */
+  synchronized long until(Collection<String> receivers, String host) {
+    long until = 0;
+    for (String receiver : receivers) {
+      Known of = known.get(new Key(receiver, host));
+      until = of == null ? until : Math.max(until, of.record.until());
+    }
+    return until;
   }
 
   /** Takes the record of a host that this gateway sends, unless a later owner has told one. */
@@ -157,7 +161,7 @@ final class SentRecords {
    * @param now ms since the epoch
    */
   synchronized void told(SentRecord record, long now) {
-    if (isBegin(record)) {
+    if (record.isBegin()) {
       if (record.until() <= now) {
         begun.merge(record.receiver(), record.until(), Math::min);
       }

@@ -1,9 +1,12 @@
 package io.fleetgauge.gateway.sender;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +23,7 @@ final class SentTells {
   /** By gateway, the lines that it has, by what they are about. */
   private final Map<String, Map<String, String>> told = new HashMap<>();
 
+  private int turn;
   private final Set<String> inFlight = new HashSet<>();
 
   /**
@@ -41,7 +45,9 @@ final class SentTells {
     Map<String, String> known = told.getOrDefault(gateway, Map.of());
     Map<String, String> changed = new HashMap<>();
     int bytes = 0;
-    for (SentRecord each : records) {
+    List<SentRecord> inTurn = new ArrayList<>(records);
+    Collections.rotate(inTurn, turn++); // so that the last are told even if all change all the time
+    for (SentRecord each : inTurn) {
       String about = each.receiver() + " " + each.host();
       String line = each.line();
       if (line.equals(known.get(about))) {

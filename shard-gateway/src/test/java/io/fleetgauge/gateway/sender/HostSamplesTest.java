@@ -10,6 +10,7 @@ import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.runtime.config.AccessSettings;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.Staleness;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.net.URI;
@@ -126,6 +127,10 @@ class HostSamplesTest {
     writer.send(START, writer.series("a"), HostWriter.histogram(3));
     List<Series> read = samples(false, true).read("h", ALL).series();
     assertThat(read.getFirst().histograms()).containsExactly(HostWriter.histogram(3));
+    writer.send(START + 1_000, writer.series("a"), Staleness.MARKER);
+    Series ended = samples(false, true).read("h", ALL).series().getFirst();
+    assertThat(ended.histograms()[1].sum()).isNaN();
+    assertThat(Staleness.isMarker(ended.histograms()[1].sum())).isTrue();
   }
 
   @Test

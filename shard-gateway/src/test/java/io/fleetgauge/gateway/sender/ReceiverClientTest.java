@@ -184,7 +184,7 @@ class ReceiverClientTest {
           401 | -                             | no org id                                | AGAIN    | 0
           503 | Sat, 28 Nov 2026 00:00:30 GMT | at least 2 live replicas required        | AGAIN    | 30000
           # Thanos Receive
-          409 | -                             | add 1 series: out of order sample        | REFUSED  | 0
+          409 | -                             | add 1 series: out of order sample        | ACCEPTED | 0
           429 | -                             | too many requests                        | AGAIN    | 0
           503 | -                             | hashring not ready                       | AGAIN    | 0
           500 | -                             | store locally for endpoint               | AGAIN    | 0
@@ -203,6 +203,7 @@ class ReceiverClientTest {
     Outcome outcome = send(client, status, headers, text == null ? "" : text);
     assertThat(outcome.kind()).isEqualTo(kind);
     assertThat(outcome.waitMillis()).isEqualTo(waitMillis);
+    assertThat(outcome.refused()).isEqualTo(status == 409 ? 2 : 0);
     if (text != null) {
       assertThat(outcome.why()).isEqualTo("status " + status + ": " + text);
     }

@@ -44,7 +44,7 @@ class SendingLaneTest {
 
   @Test
   void oneBadSampleCostsItselfOnly() {
-    lane.take(List.of(series(0, 50), series(50, 100)));
+    lane.take(series(0, 100), 100);
     List<String> accepted = new ArrayList<>();
     int refused =
         sendAll(
@@ -56,7 +56,7 @@ class SendingLaneTest {
 
   @Test
   void eachRequestHasSplitsOfItsOwn() {
-    lane.take(List.of(series(0, 50), series(50, 100)));
+    lane.take(series(0, 100), 100);
     List<String> accepted = new ArrayList<>();
     int refused =
         sendAll(each -> Integer.parseInt(each.labels().metric().substring(1)) < 51, accepted);
@@ -65,8 +65,22 @@ class SendingLaneTest {
   }
 
   @Test
+  void seriesThatWereRefusedLatelyDoNotStopOthers() {
+    lane.take(series(0, 50), 100);
+    sendAll(each -> each.labels().metric().equals("m7"), new ArrayList<>());
+    lane.take(series(0, 50), 100);
+    List<Series> request = lane.begin();
+    assertThat(request).hasSize(49);
+    lane.answered(Outcome.ACCEPTED, 0);
+    assertThat(lane.begin()).extracting(each -> each.labels().metric()).containsExactly("m7");
+    lane.answered(Outcome.ACCEPTED, 0);
+    lane.take(series(0, 50), 100);
+    assertThat(lane.begin()).as("it was accepted again").hasSize(50);
+  }
+
+  @Test
   void aRequestThatHasToWaitIsSentAgainAfterLongerAndLongerTimesUpToFiveSeconds() {
-    lane.take(List.of(series(0, 1)));
+    lane.take(series(0, 1), 100);
     long now = 0;
     List<Long> waits = new ArrayList<>();
     for (int i = 0; i < 6; i++) {

@@ -39,6 +39,9 @@ class SentRecordsTest {
     SentRecord record = record(TERM, 100_000, new Range(3, 4), new Range(5, 9));
     assertThat(record.line()).isEqualTo("r a+host%2F1 -7 65536 100000 3-4 5-9\n");
     assertThat(SentRecords.parse(record.line())).containsExactly(record);
+    SentRecord begin = new SentRecord("r", SentRecord.BEGIN, Term.NONE, 5, List.of());
+    SentRecord ofHost = new SentRecord("r", "*", Term.NONE, 5, List.of());
+    assertThat(SentRecords.parse(begin.line() + ofHost.line())).containsExactly(begin, ofHost);
   }
 
   @Test
@@ -100,11 +103,11 @@ class SentRecordsTest {
   @Test
   void theEarliestBeginCountsAndNoneInTheFuture() {
     records.begun("r", 55);
-    records.told(new SentRecord("r", "*", Term.NONE, 99, List.of()), 60);
+    records.told(new SentRecord("r", SentRecord.BEGIN, Term.NONE, 99, List.of()), 60);
     assertThat(records.begun("r", 0)).isEqualTo(55);
-    records.told(new SentRecord("r", "*", Term.NONE, 44, List.of()), 60);
+    records.told(new SentRecord("r", SentRecord.BEGIN, Term.NONE, 44, List.of()), 60);
     assertThat(records.begun("r", 0)).isEqualTo(44);
-    records.told(new SentRecord("s", "*", Term.NONE, 99, List.of()), 60);
+    records.told(new SentRecord("s", SentRecord.BEGIN, Term.NONE, 99, List.of()), 60);
     assertThat(records.begun("s", 61)).isEqualTo(61);
   }
 }
