@@ -8,9 +8,13 @@ import io.fleetgauge.query.admission.TenantShare;
 import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.clusters.Clusters;
 import io.fleetgauge.query.config.QueryConfig;
+import io.fleetgauge.query.config.SourceSettings;
 import io.fleetgauge.query.fanout.GatewayFleet;
 import io.fleetgauge.query.fanout.Gateways;
 import io.fleetgauge.query.fleet.Stores;
+import io.fleetgauge.query.seam.SeamedSource;
+import io.fleetgauge.query.store.ForeignStore;
+import io.fleetgauge.query.store.StoreCounts;
 import io.fleetgauge.runtime.config.LocalHost;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.http.Guard;
@@ -27,6 +31,8 @@ import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -55,6 +61,7 @@ final class QuerierPart implements ProcessPart {
   private Tracer tracer;
   private Querier querier;
   private Querier ofOwnCluster;
+  private final List<ForeignStore> sources = new ArrayList<>();
   private Optional<Clusters> clusters = Optional.empty();
 
   /**
@@ -100,7 +107,7 @@ final class QuerierPart implements ProcessPart {
     Querier.Workers evaluating = new Querier.Workers(workers, heavy);
     ofOwnCluster =
         new Querier(config, new Stores(fleet, fleet), lanes, evaluating, aliases, tracer, clock);
-    querier = ofOwnCluster;
+    Stores all = new Stores(fleet, fleet);
     if (!config.clusters().others().isEmpty()) {
       clusters =
           Optional.of(
@@ -114,9 +121,29 @@ final class QuerierPart implements ProcessPart {
                   heavy,
                   clock));
       lifecycle.started("clusters", QueryProcess.STOP_LIMIT.multipliedBy(2), clusters.get());
-      querier =
-          new Querier(config, clusters.get().stores(), lanes, evaluating, aliases, tracer, clock);
+      all = clusters.get().stores();
     }
+    boolean isOwnAlone = clusters.isEmpty() && config.sources().isEmpty();
+    querier =
+        isOwnAlone
+            ? ofOwnCluster
+            : new Querier(config, withSources(all), lanes, evaluating, aliases, tracer, clock);
+  }
+
+  /** Gateways, and other stores if there are any. */
+  private Stores withSources(Stores gateways) throws StartFailure {
+    if (config.sources().isEmpty()) {
+      return gateways;
+    }
+    for (SourceSettings settings : config.sources()) {
+      ForeignStore store = new ForeignStore(vertx, settings, workers);
+      lifecycle.started("source " + settings.name(), QueryProcess.STOP_LIMIT, store);
+      sources.add(store);
+    }
+    SeamedSource seamed =
+        new SeamedSource(
+            gateways.source(), gateways.fleet(), sources, workers, clock, System::nanoTime);
+    return new Stores(seamed, gateways.fleet(), seamed);
   }
 
   /** Rules have places of their own: nobody's dashboard delays an alert, and none is delayed. */
@@ -164,6 +191,7 @@ final class QuerierPart implements ProcessPart {
     tracer.declare(meters);
     gateways.declare(meters);
     clusters.ifPresent(each -> each.declare(meters));
+    StoreCounts.declare(meters, sources);
   }
 
   /** The threads for light queries. */

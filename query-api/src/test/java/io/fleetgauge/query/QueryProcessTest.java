@@ -90,6 +90,7 @@ class QueryProcessTest {
             rules: {alertmanagers: {main: {urls: ['http://127.0.0.1:1']}}}
             faults: {receivers: {main: {url: 'http://127.0.0.1:1/'}}}
             report: {scheduled: {main: {url: 'http://127.0.0.1:1/'}}}
+            sources: {main: {url: 'http://127.0.0.1:1'}}
             """
                 .formatted(System.nanoTime(), freePort(), members));
     Set<String> documented = new TreeSet<>();

@@ -38,6 +38,17 @@ public record Series(Labels labels, long[] times, double[] values, Histogram[] h
     return times.length;
   }
 
+  /** The samples from one index up to another. */
+  public Series part(int from, int to) {
+    return from == 0 && to == size()
+        ? this
+        : new Series(
+            labels,
+            Arrays.copyOfRange(times, from, to),
+            Arrays.copyOfRange(values, from, to),
+            histograms == null ? null : Arrays.copyOfRange(histograms, from, to));
+  }
+
   /** First index whose time is above {@code time}; {@link #size()} when there is none. */
   public static int firstAfter(long[] times, int from, int to, long time) {
     int low = from;

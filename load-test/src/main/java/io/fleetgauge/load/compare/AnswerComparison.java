@@ -50,8 +50,14 @@ public final class AnswerComparison {
   /** The first difference; empty when there is none. */
   public Optional<String> difference(String path, Map<String, String> parameters)
       throws IOException, InterruptedException {
+    return difference(askForWhole(path, parameters), path, parameters);
+  }
+
+  /** As above, of an answer that the tested server gave. */
+  public Optional<String> difference(
+      HttpResponse<String> got, String path, Map<String, String> parameters)
+      throws IOException, InterruptedException {
     HttpResponse<String> wanted = ask(reference, path, parameters);
-    HttpResponse<String> got = askForWhole(path, parameters);
     if (wanted.statusCode() != got.statusCode()) {
       return Optional.of(
           "status " + got.statusCode() + " for " + wanted.statusCode() + ": " + shown(wanted, got));
@@ -105,6 +111,12 @@ public final class AnswerComparison {
   public JsonNode tested(String path, Map<String, String> parameters)
       throws IOException, InterruptedException {
     return json.readTree(askForWhole(path, parameters).body());
+  }
+
+  /** The answer of the tested server, complete or not. */
+  public HttpResponse<String> asked(String path, Map<String, String> parameters)
+      throws IOException, InterruptedException {
+    return ask(tested, path, parameters);
   }
 
   private static String shown(HttpResponse<String> wanted, HttpResponse<String> got) {

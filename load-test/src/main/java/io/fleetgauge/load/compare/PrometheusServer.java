@@ -70,6 +70,11 @@ public final class PrometheusServer implements AutoCloseable {
 
   /** Writes ticks, in order of time, as a remote-write sender would. */
   public void write(List<Tick> ticks) throws IOException, InterruptedException {
+    write(process, ticks);
+  }
+
+  /** Writes ticks, in order of time, to a server that accepts remote write. */
+  static void write(PeerProcess to, List<Tick> ticks) throws IOException, InterruptedException {
     Map<Labels, List<long[]>> samples = new LinkedHashMap<>();
     for (Tick tick : ticks) {
       for (int i = 0; i < tick.size(); i++) {
@@ -88,16 +93,16 @@ public final class PrometheusServer implements AutoCloseable {
               .toArray());
     }
     HttpRequest request =
-        HttpRequest.newBuilder(address().resolve("/api/v1/write"))
+        HttpRequest.newBuilder(to.address().resolve("/api/v1/write"))
             .header("Content-Encoding", "snappy")
             .header("Content-Type", "application/x-protobuf")
             .header("X-Prometheus-Remote-Write-Version", "0.1.0")
             .POST(HttpRequest.BodyPublishers.ofByteArray(body.compressed()))
             .build();
-    HttpResponse<String> response = process.send(request);
+    HttpResponse<String> response = to.send(request);
     if (response.statusCode() != 204) {
       throw new IOException(
-          "Prometheus responds with " + response.statusCode() + " to a write: " + response.body());
+          "the server responds with " + response.statusCode() + " to a write: " + response.body());
     }
   }
 

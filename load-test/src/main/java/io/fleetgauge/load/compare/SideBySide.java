@@ -7,6 +7,7 @@ import io.fleetgauge.probe.uplink.UplinkSettings;
 import io.fleetgauge.query.QueryProcess;
 import io.fleetgauge.query.config.ClustersSettings;
 import io.fleetgauge.query.config.OtherClusterSettings;
+import io.fleetgauge.query.config.SourceSettings;
 import io.fleetgauge.runtime.process.Lifecycle;
 import io.fleetgauge.runtime.process.StartFailure;
 import io.fleetgauge.sample.Labels;
@@ -102,13 +103,52 @@ public final class SideBySide implements AutoCloseable {
    */
   SideBySide(Path folder, List<Cluster> clusters, boolean joins, long now, Set<String> features)
       throws IOException, InterruptedException, StartFailure {
+    this(folder, together(clusters), clusters, joins, now, features, List.of());
+  }
+
+  /**
+   * As above, where the query API reads other stores as well.
+   *
+   * @param ticksByHost the samples that Prometheus has
+   * @param ticksHere the samples that the gateways have
+   */
+  SideBySide(
+      Path folder,
+      Map<String, List<Tick>> ticksByHost,
+      Map<String, List<Tick>> ticksHere,
+      long now,
+      Set<String> features,
+      List<SourceSettings> sources)
+      throws IOException, InterruptedException, StartFailure {
+    this(
+        folder,
+        ticksByHost,
+        List.of(new Cluster("comparison", ticksHere, Optional.empty(), 3)),
+        true,
+        now,
+        features,
+        sources);
+  }
+
+  private static Map<String, List<Tick>> together(List<Cluster> clusters) {
+    Map<String, List<Tick>> all = new TreeMap<>();
+    clusters.forEach(each -> all.putAll(each.labelled()));
+    return all;
+  }
+
+  private SideBySide(
+      Path folder,
+      Map<String, List<Tick>> all,
+      List<Cluster> clusters,
+      boolean joins,
+      long now,
+      Set<String> features,
+      List<SourceSettings> sources)
+      throws IOException, InterruptedException, StartFailure {
     prometheus = new PrometheusServer(folder, features);
     lifecycle.started("Prometheus", STOP_LIMIT, prometheus);
     try {
-      Map<String, List<Tick>> all = new TreeMap<>();
-      clusters.forEach(each -> all.putAll(each.labelled()));
-      prometheus.write(List.of(together(all)));
-      writeInTurn(all);
+      fill(prometheus::write, all);
       Vertx vertx = Vertx.vertx();
       lifecycle.started("event loops", STOP_LIMIT, () -> vertx.close().await());
       List<OtherClusterSettings> others = new ArrayList<>();
@@ -130,7 +170,8 @@ public final class SideBySide implements AutoCloseable {
       }
       ClustersSettings settings =
           new ClustersSettings(joins, own.label.orElse(OtherClusterSettings.Label.ADDED), others);
-      QueryProcess query = fleet.startQuery(base -> base.with(settings).with(features));
+      QueryProcess query =
+          fleet.startQuery(base -> base.with(settings).with(features).reading(sources));
       if (joins) {
         fill(vertx, fleet, query, own.stored());
       }
@@ -157,6 +198,19 @@ public final class SideBySide implements AutoCloseable {
     return fleet;
   }
 
+  /** Takes ticks, in order of time. */
+  @FunctionalInterface
+  interface Ticks {
+    void write(List<Tick> ticks) throws IOException, InterruptedException;
+  }
+
+  /** Writes the ticks of hosts, of which the first have every series. */
+  static void fill(Ticks store, Map<String, List<Tick>> ticksByHost)
+      throws IOException, InterruptedException {
+    store.write(List.of(together(ticksByHost)));
+    writeInTurn(store, ticksByHost);
+  }
+
   private static void fill(
       Vertx vertx, LocalFleet fleet, QueryProcess query, Map<String, List<Tick>> ticksByHost)
       throws InterruptedException {
@@ -178,7 +232,7 @@ public final class SideBySide implements AutoCloseable {
    * Sends all ticks but the first of each host, with no host far ahead, because Prometheus refuses
    * samples that are an hour behind.
    */
-  private void writeInTurn(Map<String, List<Tick>> ticksByHost)
+  private static void writeInTurn(Ticks store, Map<String, List<Tick>> ticksByHost)
       throws IOException, InterruptedException {
     Map<String, Integer> next = new HashMap<>();
     ticksByHost.keySet().forEach(host -> next.put(host, 1));
@@ -197,7 +251,7 @@ public final class SideBySide implements AutoCloseable {
         while (end < ticks.size() && ticks.get(end).time() < until) {
           end++;
         }
-        prometheus.write(ticks.subList(begin, end));
+        store.write(ticks.subList(begin, end));
         next.put(host.getKey(), end);
       }
     }

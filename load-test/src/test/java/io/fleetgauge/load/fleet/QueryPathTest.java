@@ -127,6 +127,7 @@ class QueryPathTest {
         base.rules(),
         base.notifications(),
         base.faults(),
+        base.sources(),
         base.log(),
         base.tracing());
   }

@@ -2,6 +2,7 @@ package io.fleetgauge.promql.fragment;
 
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
@@ -67,6 +68,9 @@ public interface Holdings extends UsageSamples {
 
   /** With a scope, only the hosts that have a series in it, and how many those are. */
   List<HostState> states(List<Matcher> scope);
+
+  /** Since when samples of the hosts are kept; nothing of a host that has none. */
+  List<HostRetention> retentions();
 
   /** Metadata by metric, as tenants gave it; of all tenants if none is named. */
   Map<String, MetricMetadata> metadata(Collection<String> tenants);

@@ -28,7 +28,8 @@ public sealed interface Question<A extends Result>
         OwnersQuestion,
         SeveralQuestion,
         UsageQuestion,
-        UsageExtentQuestion {
+        UsageExtentQuestion,
+        RetentionQuestion {
 
   /** The kinds; the code of a kind never changes its meaning. */
   enum Kind {
@@ -46,7 +47,8 @@ public sealed interface Question<A extends Result>
     OWNERS(12, OwnersQuestion::read),
     SEVERAL(14, SeveralQuestion::read),
     USAGE(15, UsageQuestion::read),
-    USAGE_EXTENT(16, UsageExtentQuestion::read);
+    USAGE_EXTENT(16, UsageExtentQuestion::read),
+    RETENTION(17, RetentionQuestion::read);
 
     final int code;
     private final Reader reader;
@@ -93,6 +95,7 @@ public sealed interface Question<A extends Result>
       case SeveralQuestion _ -> Kind.SEVERAL;
       case UsageQuestion _ -> Kind.USAGE;
       case UsageExtentQuestion _ -> Kind.USAGE_EXTENT;
+      case RetentionQuestion _ -> Kind.RETENTION;
     };
   }
 

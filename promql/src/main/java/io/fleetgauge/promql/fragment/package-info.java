@@ -15,8 +15,8 @@
  * request     = 'F' 'Q' version:u8(1) kind:u8 load epoch:uvar hosts:list(string) what
  *               kind  1 samples, 2 label names, 3 label values, 4 label sets, 5 parts of a query,
  *                     6 extents, 7 changes, 8 metadata, 9 hosts, 10 newest, 11 reductions,
- *                     12 owners, 14 several, 15 usage, 16 its extent; 13 was once
- *                     another
+ *                     12 owners, 14 several, 15 usage, 16 its extent, 17 retention;
+ *                     13 was once another
  * load        = tenant:string weight:uvar work:uvar
  * what        = samples:    budget:uvar list(selection)
  *             | parts:      start:svar end:svar step:uvar lookback:uvar maxSamples:uvar
@@ -38,6 +38,7 @@
  *             | values:     label:string search
  *             | label sets, owners: search
  *             | several:    list(kind:u8 what)                      1 and 5 only
+ *             | retention:
  *             | usage, its extent: matchers kept:list(string) from:svar to:svar step:uvar lookback:uvar
  *                           bridge:uvar busy:uvar highPower:uvar budget:uvar
  * since       = incarnation:u64 cursor:uvar
@@ -67,6 +68,7 @@
  *             | changes:    changes
  *             | several:    list(length:uvar (2:u8 reason:string
  *                           | (1:u8 | 0:u8 covered:list(string)) what))   2: refused
+ *             | retention:  list(host:string oldest:svar retentionMillis:uvar)
  *             | usage extent: series:uvar samples:uvar bytes:uvar
  *             | usage:      notes:u8 usage
  *                           notes  1 hours were rounded, 2 other terms than asked for, 3 both

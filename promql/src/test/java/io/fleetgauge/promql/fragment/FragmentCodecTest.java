@@ -9,6 +9,7 @@ import io.fleetgauge.promql.expr.Reading;
 import io.fleetgauge.promql.expr.TextSpan;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.MetricLines;
@@ -276,6 +277,10 @@ class FragmentCodecTest {
                       UsageTerms.DEFAULT)),
               N1,
               new UsageExtentQuestion.Answer(new UsageExtent(3, 480, 1_000_000))),
+          new Exchange(
+              new RetentionQuestion(),
+              N1,
+              new RetentionQuestion.Answer(List.of(new HostRetention("n1", -7, 604_800_000)))),
           new Exchange(
               new SeveralQuestion(List.of(SAMPLES, PARTS, PARTS)),
               List.of("n1", "n2"),

@@ -119,8 +119,8 @@ final class AnswerCaches {
   }
 
   /** Keeps steps of a window; those after the watermark may still get samples. */
-  void keep(Window window, Execution.Done done, AnsweredRange range) {
-    if (isKeepable(done)) {
+  void keep(Window window, Execution.Executed executed, AnsweredRange range) {
+    if (executed.isKeepable(feed.epoch())) {
       extents.keep(window.key, range, feed.watermark());
     }
   }

@@ -19,6 +19,7 @@ import java.util.TreeSet;
  *     Long#MIN_VALUE} when it is not known, and for a caller with a scope
  * @param warnings one for each kind of gap; empty when the answer is whole
  * @param clusters gaps of clusters, where several are read
+ * @param sources names of other stores that should have added to it, and did not
  */
 public record Completeness(
     int expected,
@@ -27,7 +28,8 @@ public record Completeness(
     long epoch,
     long watermark,
     List<String> warnings,
-    List<ClusterGap> clusters) {
+    List<ClusterGap> clusters,
+    List<String> sources) {
   /** In place of a number of hosts, or of an epoch. */
   public static final int UNKNOWN = -1;
 
@@ -39,7 +41,7 @@ public record Completeness(
       long epoch,
       long watermark,
       List<String> warnings) {
-    this(expected, missing, unseen, epoch, watermark, warnings, List.of());
+    this(expected, missing, unseen, epoch, watermark, warnings, List.of(), List.of());
   }
 
   /** That of two answers together: what either misses is missing. */
@@ -49,6 +51,8 @@ public record Completeness(
     all.addAll(other.missing);
     Set<String> texts = new LinkedHashSet<>(warnings);
     texts.addAll(other.warnings);
+    Set<String> stores = new TreeSet<>(sources);
+    stores.addAll(other.sources);
     return new Completeness(
         known ? Math.max(expected, other.expected) : UNKNOWN,
         List.copyOf(all),
@@ -56,7 +60,8 @@ public record Completeness(
         Math.min(epoch, other.epoch),
         Math.min(watermark, other.watermark),
         List.copyOf(texts),
-        ClusterGap.together(clusters, other.clusters));
+        ClusterGap.together(clusters, other.clusters),
+        List.copyOf(stores));
   }
 
   /** Number of hosts that the answer covers; {@link #UNKNOWN} if that is not known. */

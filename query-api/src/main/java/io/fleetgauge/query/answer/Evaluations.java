@@ -15,8 +15,10 @@ import io.fleetgauge.query.cache.ChangeFeed;
 import io.fleetgauge.query.cache.ReadTime;
 import io.fleetgauge.query.cache.SingleFlight;
 import io.fleetgauge.query.fleet.Fleet;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.query.source.Coverage;
+import io.fleetgauge.query.source.OtherStores;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.vertx.core.Future;
@@ -36,6 +38,7 @@ final class Evaluations {
   private final ChangeFeed feed;
   private final Execution execution;
   private final Fleet fleet;
+  private final OtherStores others;
   private final VisibleHosts visible;
   private final RunningQueries running;
   private final SingleFlight<Ask.FlightKey, Reply<Evaluated>> flights = new SingleFlight<>();
@@ -45,14 +48,15 @@ final class Evaluations {
       AnswerCaches caches,
       ChangeFeed feed,
       Execution execution,
-      Fleet fleet,
+      Stores stores,
       VisibleHosts visible,
       RunningQueries running) {
     this.plans = plans;
     this.caches = caches;
     this.feed = feed;
     this.execution = execution;
-    this.fleet = fleet;
+    this.fleet = stores.fleet();
+    this.others = stores.others();
     this.visible = visible;
     this.running = running;
   }
@@ -130,6 +134,16 @@ final class Evaluations {
     }
 
     Future<Reply<Evaluated>> answer() {
+      return others
+          .view()
+          .compose(
+              view ->
+                  view.place(whole.reads()).place() == OtherStores.Place.GATEWAYS
+                      ? atGateways()
+                      : acrossSeams(view));
+    }
+
+    private Future<Reply<Evaluated>> atGateways() {
       boolean cached = query.ask().options().cached();
       if (cached && TimeSplit.isAllowed(whole.query())) {
         return bySteps(Window.of(query.tenant(), whole));
@@ -137,6 +151,80 @@ final class Evaluations {
       return caches
           .stamp(cached && !feed.isCurrent())
           .compose(stamp -> asWhole(Optional.empty(), stamp));
+    }
+
+    /**
+     * Executes apart the steps that other stores have to be asked for, and those that the gateways
+     * have all samples of; of the latter, those that are kept are taken.
+     */
+    private Future<Reply<Evaluated>> acrossSeams(OtherStores.View view) {
+      try {
+        if (!TimeSplit.isAllowed(whole.query())) {
+          return asWhole(Optional.empty(), 0);
+        }
+        SeamSplit split = SeamSplit.of(whole, view);
+        if (split.newer().isEmpty()) {
+          return joinedOrWhole(split.others(), Optional.empty(), List.of(), 0);
+        }
+        Planned newer = split.newer().get();
+        if (!query.ask().options().cached()) {
+          List<Planned> all = new ArrayList<>(split.others());
+          all.add(newer);
+          return joinedOrWhole(all, Optional.empty(), List.of(), 0);
+        }
+        Window window = Window.of(query.tenant(), newer);
+        return caches
+            .stamp(caches.has(window) || !feed.isCurrent())
+            .compose(stamp -> acrossSeams(split.others(), newer, window, stamp));
+      } catch (QueryFailure e) {
+        return Future.failedFuture(e);
+      }
+    }
+
+    private Future<Reply<Evaluated>> acrossSeams(
+        List<Planned> others, Planned newer, Window window, long stamp) {
+      Filling filling = caches.filling(window);
+      List<Planned> all = new ArrayList<>(others);
+      if (filling.isPoor()) {
+        all.add(newer);
+        return joinedOrWhole(all, Optional.of(window), List.of(), stamp);
+      }
+      try {
+        for (Gap gap : filling.gaps()) {
+          all.add(piece(gap));
+        }
+      } catch (QueryFailure e) {
+        return Future.failedFuture(e);
+      }
+      return joinedOrWhole(all, Optional.of(window), filling.known(), stamp);
+    }
+
+    /**
+     * @param window under which steps are kept that only gateways were read for
+     */
+    private Future<Reply<Evaluated>> joinedOrWhole(
+        List<Planned> pieces, Optional<Window> window, List<AnsweredRange> known, long stamp) {
+      return execution
+          .execute(query, whole, pieces, Optional.empty())
+          .compose(
+              done -> {
+                if (!done.executed().stream().allMatch(Execution.Executed::isMatrixOfNumbers)) {
+                  return asWhole(Optional.empty(), stamp);
+                }
+                Optional<AnsweredRange> joined = joinedAll(known, done, stamp);
+                if (joined.isEmpty()) {
+                  return asWhole(Optional.empty(), stamp);
+                }
+                return reply(done, joined.get())
+                    .onSuccess(
+                        reply -> {
+                          if (window.isPresent()) {
+                            for (Execution.Executed executed : done.executed()) {
+                              caches.keep(window.get(), executed, range(executed, stamp));
+                            }
+                          }
+                        });
+              });
     }
 
     /** Takes the steps that are kept, and executes the rest. */
@@ -227,7 +315,7 @@ final class Evaluations {
                 caches.keep(
                     query.ask().key(promql), reply, done, ReadTime.of(whole.reads(), stamp));
                 for (Execution.Executed executed : done.executed()) {
-                  caches.keep(window, done, range(executed, stamp));
+                  caches.keep(window, executed, range(executed, stamp));
                 }
               });
     }
@@ -252,7 +340,7 @@ final class Evaluations {
                                   ReadTime.of(executed.piece().reads(), stamp));
                             }
                             if (window.isPresent() && executed.isPlain()) {
-                              caches.keep(window.get(), done, range(executed, stamp));
+                              caches.keep(window.get(), executed, range(executed, stamp));
                             }
                           }));
     }
@@ -276,7 +364,7 @@ final class Evaluations {
         executedSteps += executed.piece().steps();
       }
       if (coverage.epoch() < 0) {
-        coverage = Coverage.whole(fleet.hostCount(), feed.epoch());
+        coverage = Coverage.whole(fleet.hostCount(), feed.epoch()).lacking(coverage.lacks());
       }
       Answer last = joined == null ? done.executed().getLast().answer() : null;
       // Who has a scope learns nothing of gateways.
@@ -322,11 +410,15 @@ final class Evaluations {
 
   private static Optional<AnsweredRange> joined(
       List<AnsweredRange> known, Execution.Done done, long stamp) {
+    return done.executed().stream().allMatch(Execution.Executed::isPlain)
+        ? joinedAll(known, done, stamp)
+        : Optional.empty();
+  }
+
+  private static Optional<AnsweredRange> joinedAll(
+      List<AnsweredRange> known, Execution.Done done, long stamp) {
     List<AnsweredRange> all = new ArrayList<>(known);
     for (Execution.Executed executed : done.executed()) {
-      if (!executed.isPlain()) {
-        return Optional.empty();
-      }
       all.add(range(executed, stamp));
     }
     all.sort(Comparator.comparingLong(AnsweredRange::from));

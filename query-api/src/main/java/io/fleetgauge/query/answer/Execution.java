@@ -28,9 +28,11 @@ import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.fleet.UsageRead;
 import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.query.source.Gathered;
+import io.fleetgauge.query.source.OtherStores;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.prometheus.Numbers;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,6 +91,7 @@ final class Execution {
    * @param coverage of everything that was read for it
    * @param changes those before anything was read for it, if they are known
    * @param samples number of samples that were read, here and by the shards
+   * @param others true if stores besides the gateways were read, whose changes nobody reports
    */
   record Executed(
       Planned piece,
@@ -98,13 +101,18 @@ final class Execution {
       long samples,
       long rollupCells,
       long evaluatedNanos,
+      boolean others,
       Map<String, String> reasons) {
 
     /** Returns true if it can be joined with other steps. */
     boolean isPlain() {
+      return isMatrixOfNumbers() && coverage.isWhole();
+    }
+
+    /** Returns true if it can be joined with other steps that may lack something as well. */
+    boolean isMatrixOfNumbers() {
       return answer.result() instanceof Answer.Matrix matrix
-          && matrix.series().stream().allMatch(series -> series.histograms() == null)
-          && coverage.isWhole();
+          && matrix.series().stream().allMatch(series -> series.histograms() == null);
     }
 
     /**
@@ -115,6 +123,7 @@ final class Execution {
      */
     boolean isKeepable(long epoch) {
       return coverage.isWhole()
+          && !others
           && !coverage.hedged()
           && (coverage.epoch() == epoch || coverage.epoch() < 0);
     }
@@ -132,9 +141,73 @@ final class Execution {
       return Future.succeededFuture(
           new Done(List.of(), Cost.NONE, System.nanoTime(), whole.reasons()));
     }
-    return query
-        .place(lanes.of(query.ask().options().lane()), () -> cost(query, whole, pieces))
-        .compose(slot -> slot.during(() -> executed(query, pieces, since, whole.reasons())));
+    boolean mayPushDown =
+        query.ask().options().mode() == Planner.Mode.AUTO && query.caller().scope().isEmpty();
+    return placed(pieces, mayPushDown)
+        .compose(
+            placed ->
+                query
+                    .place(
+                        lanes.of(query.ask().options().lane()),
+                        () -> cost(query, whole, placed.stream().map(Piece::planned).toList()))
+                    .compose(
+                        slot ->
+                            slot.during(() -> executed(query, placed, since, whole.reasons()))));
+  }
+
+  /**
+   * A piece, and where its samples are.
+   *
+   * @param others true if some are, or may be, in stores besides the gateways
+   * @param lacks stores of which it is not known whether they have any
+   * @param pushDown has a store evaluate it
+   */
+  private record Piece(
+      Planned planned,
+      boolean others,
+      List<Coverage.Lack> lacks,
+      Optional<OtherStores.PushDown> pushDown) {
+    private Piece(Planned planned, boolean others, List<Coverage.Lack> lacks) {
+      this(planned, others, lacks, Optional.empty());
+    }
+
+    private Piece fromSamples() {
+      return new Piece(planned, others, lacks);
+    }
+  }
+
+  /** Plans pieces anew that gateways cannot evaluate, because other stores have samples of them. */
+  private Future<List<Piece>> placed(List<Planned> pieces, boolean mayPushDown) {
+    return stores
+        .others()
+        .view()
+        .compose(
+            view -> {
+              List<Piece> all = new ArrayList<>();
+              try {
+                for (Planned piece : pieces) {
+                  all.add(placed(piece, view, mayPushDown));
+                }
+              } catch (QueryFailure e) {
+                return Future.failedFuture(e);
+              }
+              return Future.succeededFuture(all);
+            });
+  }
+
+  private static Piece placed(Planned piece, OtherStores.View view, boolean mayPushDown)
+      throws QueryFailure {
+    OtherStores.Placed placed = view.place(piece.reads());
+    if (placed.place() == OtherStores.Place.GATEWAYS) {
+      return new Piece(piece, false, placed.lacks());
+    }
+    Optional<OtherStores.PushDown> pushDown =
+        mayPushDown ? view.pushDown(piece.query(), piece.reads()) : Optional.empty();
+    String reason =
+        pushDown
+            .map(each -> "evaluated by the source " + each.source())
+            .orElse("evaluated from all samples: other sources have some of them");
+    return new Piece(Planner.fromSamples(piece, reason), true, placed.lacks(), pushDown);
   }
 
   /** The cost of pieces; fails if it is over a limit. */
@@ -195,12 +268,12 @@ final class Execution {
 
   private Future<Done> executed(
       RunningQuery query,
-      List<Planned> pieces,
+      List<Piece> pieces,
       Optional<Changes> since,
       Map<String, String> reasons) {
     long placed = System.nanoTime();
     List<Future<Executed>> all = new ArrayList<>();
-    for (Planned piece : pieces) {
+    for (Piece piece : pieces) {
       all.add(run(query, piece, since));
     }
     return Future.all(all)
@@ -209,11 +282,23 @@ final class Execution {
               List<Executed> executed = all.stream().map(Future::result).toList();
               Map<String, String> allReasons = new HashMap<>(reasons);
               executed.forEach(each -> allReasons.putAll(each.reasons));
+              if (executed.size() > 1) {
+                executed.stream().filter(Executed::others).forEach(each -> tell(each, allReasons));
+              }
               return new Done(executed, query.cost(), placed, allReasons);
             });
   }
 
-  private Future<Executed> run(RunningQuery query, Planned piece, Optional<Changes> since) {
+  /** Tells which steps were not read from gateways alone. */
+  private static void tell(Executed executed, Map<String, String> reasons) {
+    executed.reasons.forEach(
+        (part, reason) ->
+            reasons.put(
+                part + " from " + Numbers.seconds(executed.piece.query().start()),
+                executed.piece.steps() + " steps " + reason));
+  }
+
+  private Future<Executed> run(RunningQuery query, Piece piece, Optional<Changes> since) {
     if (query.cost().isHeavy()) {
       return read(query, piece, since);
     }
@@ -222,12 +307,16 @@ final class Execution {
   }
 
   /** Reads what a piece needs from the shards, and evaluates it. */
-  private Future<Executed> read(RunningQuery query, Planned piece, Optional<Changes> since) {
+  private Future<Executed> read(RunningQuery query, Piece of, Optional<Changes> since) {
     Optional<QueryFailure> over = query.stop().reason();
     if (over.isPresent()) {
       return Future.failedFuture(over.get());
     }
+    Planned piece = of.planned;
     ReadOptions options = query.readOptions();
+    if (of.pushDown.isPresent()) {
+      return pushedDown(query, of, of.pushDown.get(), options);
+    }
     Future<Gathered<PartsRead>> parts =
         piece.cuts().isEmpty()
             ? Future.succeededFuture(new Gathered<>(PartsRead.NONE, Coverage.NONE))
@@ -238,26 +327,81 @@ final class Execution {
             : reads.samples(
                 piece.selections(), piece.usage(), piece.query().settings().maxSamples(), options);
     return Future.all(parts, samples)
-        .compose(all -> evaluated(query, piece, parts.result(), samples.result()));
+        .compose(
+            all -> {
+              Gathered<PartsRead> read =
+                  new Gathered<>(
+                      parts.result().value(), parts.result().coverage().lacking(of.lacks));
+              return evaluated(query, of, read, samples.result());
+            });
+  }
+
+  /** Has a store evaluate a piece. If that does not answer, the piece has no samples. */
+  private Future<Executed> pushedDown(
+      RunningQuery query, Piece of, OtherStores.PushDown pushDown, ReadOptions options) {
+    long begin = System.nanoTime();
+    return pushDown
+        .run(options)
+        .compose(
+            result ->
+                result.isEmpty()
+                    ? read(query, of.fromSamples(), Optional.empty())
+                    : Future.succeededFuture(executed(of, result.get(), begin)),
+            failure ->
+                failure instanceof QueryFailure known
+                        && known.kind() == QueryFailure.Kind.UNAVAILABLE
+                    ? evaluated(
+                        query,
+                        of,
+                        new Gathered<>(PartsRead.NONE, Coverage.NONE.lacking(of.lacks)),
+                        nothing(of.planned, pushDown.source(), known.getMessage()))
+                    : Future.failedFuture(failure));
+  }
+
+  private static Executed executed(Piece of, Gathered<Answer.Result> result, long begin) {
+    long points =
+        switch (result.value()) {
+          case Answer.Matrix matrix -> matrix.series().stream().mapToLong(Series::size).sum();
+          case Answer.Vector vector -> vector.samples().size();
+          case Answer.Scalar _, Answer.Text _ -> 1;
+        };
+    return new Executed(
+        of.planned,
+        new Answer(result.value(), List.of(), List.of(), new Answer.Stats(points, points)),
+        result.coverage().lacking(of.lacks),
+        Optional.empty(),
+        points,
+        0,
+        System.nanoTime() - begin,
+        true,
+        of.planned.reasons());
+  }
+
+  private static Gathered<SampleReads.Found> nothing(Planned of, String source, String reason) {
+    List<List<Series>> none = of.selections().stream().map(each -> List.<Series>of()).toList();
+    return new Gathered<>(
+        new SampleReads.Found(none, List.of()),
+        Coverage.NONE.lacking(List.of(new Coverage.Lack(source, reason))));
   }
 
   private Future<Executed> evaluated(
       RunningQuery query,
-      Planned piece,
+      Piece of,
       Gathered<PartsRead> parts,
       Gathered<SampleReads.Found> samples) {
+    Planned piece = of.planned;
     String unfit = parts.value().parts().unfit();
     if (unfit.equals(QueryFailure.SAME_LABEL_SET) && failsOnlyThisWay(piece)) {
       return Future.failedFuture(new QueryFailure(QueryFailure.Kind.EXECUTION, unfit));
     }
     if (!unfit.isEmpty()) {
       fallbacks.increment();
-      return fromSamples(query, piece, unfit);
+      return fromSamples(query, of, unfit);
     }
     if (isLittle(piece, parts.value().parts())) {
       // Another thread would take longer to wake up.
       try {
-        return Future.succeededFuture(evaluate(piece, parts, samples, query.stop()));
+        return Future.succeededFuture(evaluate(of, parts, samples, query.stop()));
       } catch (QueryFailure e) {
         return Future.failedFuture(e);
       }
@@ -265,13 +409,13 @@ final class Execution {
     if (!query.cost().isHeavy()) {
       return workers
           .light()
-          .executeBlocking(() -> evaluate(piece, parts, samples, query.stop()), false);
+          .executeBlocking(() -> evaluate(of, parts, samples, query.stop()), false);
     }
     // It yields only in the first half of the time that is left.
     long now = System.nanoTime();
     StopCheck stop =
         new YieldToLightQueries(query.stop(), light, now + (query.deadline() - now) / 2);
-    return workers.heavy().executeBlocking(() -> evaluate(piece, parts, samples, stop), false);
+    return workers.heavy().executeBlocking(() -> evaluate(of, parts, samples, stop), false);
   }
 
   /**
@@ -301,22 +445,23 @@ final class Execution {
   }
 
   /** The plan that always works: fetch all samples and evaluate here. */
-  private Future<Executed> fromSamples(RunningQuery query, Planned piece, String unfit) {
+  private Future<Executed> fromSamples(RunningQuery query, Piece piece, String unfit) {
     try {
       String reason = "evaluated from all samples: " + unfit;
-      if (piece.needsNoSamples()) {
+      if (piece.planned.needsNoSamples()) {
         query.costs(query.cost().withoutRollups());
       }
-      Planned samples = Planner.fromSamples(piece, reason);
-      return run(query, samples, Optional.empty());
+      Planned samples = Planner.fromSamples(piece.planned, reason);
+      return run(query, new Piece(samples, piece.others, piece.lacks), Optional.empty());
     } catch (QueryFailure e) {
       return Future.failedFuture(e);
     }
   }
 
   private Executed evaluate(
-      Planned piece, Gathered<PartsRead> parts, Gathered<SampleReads.Found> samples, StopCheck stop)
+      Piece of, Gathered<PartsRead> parts, Gathered<SampleReads.Found> samples, StopCheck stop)
       throws QueryFailure {
+    Planned piece = of.planned;
     long begin = System.nanoTime();
     EvaluatedParts evaluated = parts.value().parts();
     Map<Selection, List<Series>> fetched = new HashMap<>();
@@ -340,19 +485,39 @@ final class Execution {
       rewritten.increment();
       rollupCells.add(evaluated.rollupCells());
     }
+    Coverage coverage = parts.coverage().and(samples.coverage());
     Answer answer =
-        noted(Engine.run(piece.query(), source, provided, stop), samples.value().notes());
+        noted(run(piece, source, provided, stop, coverage.warnings()), samples.value().notes());
     Map<String, String> reasons = new HashMap<>(piece.reasons());
     reasons.putAll(evaluated.notes());
     return new Executed(
         piece,
         answer,
-        parts.coverage().and(samples.coverage()),
+        coverage,
         parts.value().changes(),
         answer.stats().samples() + evaluated.samples(),
         evaluated.rollupCells(),
         System.nanoTime() - begin,
+        of.others,
         reasons);
+  }
+
+  /** Evaluates; a failure may come from what is missing, and then says so. */
+  private static Answer run(
+      Planned piece,
+      SeriesSource source,
+      Map<Expr, ProvidedPart> provided,
+      StopCheck stop,
+      List<String> missing)
+      throws QueryFailure {
+    try {
+      return Engine.run(piece.query(), source, provided, stop);
+    } catch (QueryFailure e) {
+      if (missing.isEmpty() || e.kind() != QueryFailure.Kind.EXECUTION) {
+        throw e;
+      }
+      throw new QueryFailure(e.kind(), e.getMessage() + "; " + String.join("; ", missing));
+    }
   }
 
   private static Answer noted(Answer answer, List<String> notes) {

@@ -31,6 +31,7 @@ import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.vocabulary.AliasTable;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -377,12 +378,20 @@ final class Lookups {
     var reported =
         stores.fleet().metadata(caller.seesAllHosts() ? List.of() : caller.tenants(), options);
     var names = stores.source().labelValues(Labels.NAME, everything(caller), options);
-    return Future.all(reported, names)
+    var others = stores.others().metadata(options);
+    return Future.all(reported, names, others)
         .map(
-            both ->
-                new Gathered<>(
-                    visible(reported.result().value(), names.result().value()),
-                    reported.result().coverage().and(names.result().coverage())));
+            all -> {
+              Map<String, MetricMetadata> known = new HashMap<>(others.result().value());
+              known.putAll(reported.result().value());
+              return new Gathered<>(
+                  visible(known, names.result().value()),
+                  reported
+                      .result()
+                      .coverage()
+                      .and(names.result().coverage())
+                      .and(others.result().coverage()));
+            });
   }
 
   /** Everything that the caller sees. */

@@ -96,7 +96,7 @@ public final class Querier {
             new AnswerCaches(feed, versions, config.cacheBytes()),
             feed,
             execution,
-            fleet,
+            stores,
             visible,
             running);
     this.lookups =

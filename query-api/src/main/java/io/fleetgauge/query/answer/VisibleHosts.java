@@ -88,7 +88,8 @@ final class VisibleHosts {
             coverage.epoch(),
             watermark,
             coverage.warnings(),
-            coverage.clusters());
+            coverage.clusters(),
+            coverage.lackingSources());
       }
       List<String> missing = List.of();
       boolean unseen = seen.isEmpty() && !coverage.missing().isEmpty();
@@ -99,7 +100,9 @@ final class VisibleHosts {
       int expected = seen.map(each -> nodes(each.hosts)).orElse(Completeness.UNKNOWN);
       List<String> warnings =
           new ArrayList<>(
-              new Coverage(expected, missing, coverage.epoch(), List.of(), false, "").warnings());
+              new Coverage(expected, missing, coverage.epoch(), List.of(), false, "")
+                  .lacking(coverage.lacks())
+                  .warnings());
       if (unseen) {
         warnings.add(UNSEEN);
       }
@@ -117,7 +120,8 @@ final class VisibleHosts {
           Completeness.UNKNOWN,
           Long.MIN_VALUE,
           List.copyOf(warnings),
-          clusters);
+          clusters,
+          coverage.lackingSources());
     }
   }
 

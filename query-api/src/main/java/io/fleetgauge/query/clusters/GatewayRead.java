@@ -15,6 +15,7 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.RetentionQuestion;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.fragment.UsageExtentQuestion;
@@ -176,7 +177,8 @@ record GatewayRead<A extends Result>(
           ReductionsQuestion _,
           SeveralQuestion _,
           UsageQuestion _,
-          UsageExtentQuestion _ ->
+          UsageExtentQuestion _,
+          RetentionQuestion _ ->
           List.of();
     };
   }

@@ -15,6 +15,7 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.RetentionQuestion;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.fragment.Strings;
@@ -68,6 +69,7 @@ final class Questions {
               case MetadataQuestion metadata -> Optional.of(Asked.as(metadata(metadata)));
               case HostsQuestion hosts ->
                   selecting.stored(hosts.scope()).map(scope -> Asked.as(new HostsQuestion(scope)));
+              case RetentionQuestion retention -> Optional.of(Asked.as(retention(retention)));
               case ReductionsQuestion reductions -> reductions(reductions);
               case UsageQuestion usage -> usage(usage);
               case UsageExtentQuestion extent ->
@@ -81,6 +83,16 @@ final class Questions {
                       QueryFailure.Kind.BAD_DATA,
                       "a question of the kind " + question.kind() + " is not for other clusters");
             };
+  }
+
+  /** It tells of all hosts, whatever a token sees. */
+  private RetentionQuestion retention(RetentionQuestion asked) throws QueryFailure {
+    if (selecting instanceof Selecting.Scoped) {
+      throw new QueryFailure(
+          QueryFailure.Kind.FORBIDDEN,
+          "a token with a scope does not see since when hosts are kept");
+    }
+    return asked;
   }
 
   // --- samples ---

@@ -45,6 +45,7 @@ import java.util.regex.Pattern;
  * @param rules {@code rules}
  * @param notifications where alerts of rules are sent
  * @param faults {@code faults}
+ * @param sources {@code sources}: other stores that queries read
  */
 public record QueryConfig(
     HttpSettings http,
@@ -72,6 +73,7 @@ public record QueryConfig(
     RulesSettings rules,
     NotificationSettings notifications,
     FaultsSettings faults,
+    List<SourceSettings> sources,
     LogSettings log,
     TracingSettings tracing) {
 
@@ -225,6 +227,7 @@ public record QueryConfig(
         RulesSettings.none(),
         NotificationSettings.to(List.of()),
         FaultsSettings.none(),
+        List.of(),
         log,
         TracingSettings.OFF);
   }
@@ -273,15 +276,23 @@ public record QueryConfig(
 
   /** The same with other clusters. */
   public QueryConfig with(ClustersSettings otherClusters) {
-    return with(otherClusters, features);
+    return with(otherClusters, features, sources);
   }
 
   /** The same with other features. */
   public QueryConfig with(Set<String> otherFeatures) {
-    return with(clusters, otherFeatures);
+    return with(clusters, otherFeatures, sources);
   }
 
-  private QueryConfig with(ClustersSettings otherClusters, Set<String> otherFeatures) {
+  /** The same with other stores. */
+  public QueryConfig reading(List<SourceSettings> otherSources) {
+    return with(clusters, features, otherSources);
+  }
+
+  private QueryConfig with(
+      ClustersSettings otherClusters,
+      Set<String> otherFeatures,
+      List<SourceSettings> otherSources) {
     return new QueryConfig(
         http,
         cluster,
@@ -308,6 +319,7 @@ public record QueryConfig(
         rules,
         notifications,
         faults,
+        otherSources,
         log,
         tracing);
   }
@@ -371,6 +383,7 @@ public record QueryConfig(
         otherRules,
         otherNotifications,
         otherFaults,
+        sources,
         log,
         tracing);
   }
@@ -420,6 +433,7 @@ public record QueryConfig(
         RulesSettings.read(in),
         NotificationSettings.read(in),
         FaultsSettings.read(in),
+        SourceSettings.read(in),
         LogSettings.read(in),
         TracingSettings.read(in));
   }

@@ -13,10 +13,12 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.RetentionQuestion;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.fragment.UsageExtentQuestion;
 import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
@@ -148,6 +150,12 @@ public class GatewayFleet implements Source, Fleet {
   @Override
   public Future<Gathered<List<HostState>>> hosts(List<Matcher> scope, ReadOptions options) {
     HostsQuestion question = new HostsQuestion(scope);
+    return read(question, options, question::merged);
+  }
+
+  @Override
+  public Future<Gathered<List<HostRetention>>> retentions(ReadOptions options) {
+    RetentionQuestion question = new RetentionQuestion();
     return read(question, options, question::merged);
   }
 

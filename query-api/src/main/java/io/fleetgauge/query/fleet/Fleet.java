@@ -1,6 +1,7 @@
 package io.fleetgauge.query.fleet;
 
 import io.fleetgauge.promql.expr.Matcher;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
@@ -66,6 +67,9 @@ public interface Fleet {
    * @param scope only hosts with a series that matches; all when empty
    */
   Future<Gathered<List<HostState>>> hosts(List<Matcher> scope, ReadOptions options);
+
+  /** Since when gateways keep the samples of each host; nothing of a host that has none. */
+  Future<Gathered<List<HostRetention>>> retentions(ReadOptions options);
 
   /** Who owned the series that match, as intervals of time; the limit is on series of a gateway. */
   Future<Gathered<OwnerIntervals>> owners(SeriesSearch search, ReadOptions options);

@@ -209,6 +209,7 @@ public final class ApiRequest {
         + age
         + "; epoch="
         + number(of.epoch())
-        + (of.lacking().isEmpty() ? "" : "; missing-clusters=" + String.join(",", of.lacking()));
+        + (of.lacking().isEmpty() ? "" : "; missing-clusters=" + String.join(",", of.lacking()))
+        + (of.sources().isEmpty() ? "" : "; missing-sources=" + String.join(",", of.sources()));
   }
 }

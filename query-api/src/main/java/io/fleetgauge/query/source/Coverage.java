@@ -2,7 +2,9 @@ package io.fleetgauge.query.source;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -15,6 +17,7 @@ import java.util.TreeSet;
  * @param hedged true if a replica answered for any host in place of its owner
  * @param split description of a split of the cluster; empty when there is none
  * @param clusters gaps of clusters, where several are read; sorted by their names
+ * @param lacks what other stores should have added, and did not
  */
 public record Coverage(
     int hosts,
@@ -23,11 +26,36 @@ public record Coverage(
     List<ShardTime> times,
     boolean hedged,
     String split,
-    List<ClusterGap> clusters) {
+    List<ClusterGap> clusters,
+    List<Lack> lacks) {
   /** Coverage of a read that asked no shard. */
   public static final Coverage NONE = new Coverage(0, List.of(), -1, List.of(), false, "");
 
   private static final int MAX_NAMES = 10;
+
+  /**
+   * A store whose samples are missing, or some of them.
+   *
+   * @param source name of the store
+   * @param reason why, after "the source NAME"
+   */
+  public record Lack(String source, String reason) {
+    String warning() {
+      return "incomplete result: the source " + source + " " + reason;
+    }
+  }
+
+  /** Coverage of gateways alone. */
+  public Coverage(
+      int hosts,
+      List<String> missing,
+      long epoch,
+      List<ShardTime> times,
+      boolean hedged,
+      String split,
+      List<ClusterGap> clusters) {
+    this(hosts, missing, epoch, times, hedged, split, clusters, List.of());
+  }
 
   /** Of one cluster. */
   public Coverage(
@@ -49,16 +77,17 @@ public record Coverage(
   public boolean isWhole() {
     return missing.isEmpty()
         && split.isEmpty()
-        && clusters.stream().noneMatch(ClusterGap::isMissing);
+        && clusters.stream().noneMatch(ClusterGap::isMissing)
+        && lacks.isEmpty();
   }
 
   /** The coverage of an answer that is made of two reads. */
   public Coverage and(Coverage other) {
     if (epoch < 0) {
-      return other;
+      return other.lacking(lacks);
     }
     if (other.epoch < 0) {
-      return this;
+      return lacking(other.lacks);
     }
     TreeSet<String> either = new TreeSet<>(missing);
     either.addAll(other.missing);
@@ -71,7 +100,27 @@ public record Coverage(
         all,
         hedged || other.hedged,
         split.isEmpty() ? other.split : split,
-        ClusterGap.together(clusters, other.clusters));
+        ClusterGap.together(clusters, other.clusters),
+        either(lacks, other.lacks));
+  }
+
+  private static List<Lack> either(Collection<Lack> some, Collection<Lack> more) {
+    Set<Lack> all = new LinkedHashSet<>(some);
+    all.addAll(more);
+    return List.copyOf(all);
+  }
+
+  /** The same, but without what some more stores have. */
+  public Coverage lacking(Collection<Lack> lacksToo) {
+    return lacks.containsAll(lacksToo)
+        ? this
+        : new Coverage(
+            hosts, missing, epoch, times, hedged, split, clusters, either(lacks, lacksToo));
+  }
+
+  /** Names of the stores that lack something, each once. */
+  public List<String> lackingSources() {
+    return lacks.stream().map(Lack::source).distinct().toList();
   }
 
   /** The same, but without some more hosts. */
@@ -81,12 +130,12 @@ public record Coverage(
     }
     TreeSet<String> all = new TreeSet<>(missing);
     all.addAll(hostsToo);
-    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split, clusters);
+    return new Coverage(hosts, List.copyOf(all), epoch, times, hedged, split, clusters, lacks);
   }
 
   /** The same, not telling how long each shard took. */
   public Coverage withoutTimes() {
-    return new Coverage(hosts, missing, epoch, List.of(), hedged, split, clusters);
+    return new Coverage(hosts, missing, epoch, List.of(), hedged, split, clusters, lacks);
   }
 
   /** One warning for each kind of gap, and for each cluster; empty when there is none. */
@@ -109,6 +158,7 @@ public record Coverage(
       all.add(split);
     }
     clusters.stream().filter(ClusterGap::isMissing).forEach(gap -> all.add(gap.warning()));
+    lacks.forEach(lack -> all.add(lack.warning()));
     return List.copyOf(all);
   }
 }

@@ -23,6 +23,7 @@ import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fleet.GpuSeries;
 import io.fleetgauge.query.fleet.MemoryFleet;
 import io.fleetgauge.query.fleet.MemoryShards;
+import io.fleetgauge.query.fleet.Stores;
 import io.fleetgauge.query.source.Cancellation;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.http.HttpListener;
@@ -47,6 +48,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * A {@link Querier} over six hosts in two racks on three gateways in memory. Each host has two GPUs
@@ -76,10 +78,22 @@ final class TestQuerier {
   private Optional<URI> scraped = Optional.empty();
 
   TestQuerier(Vertx vertx) throws Exception {
-    this(vertx, "query:\n  maxParallel: 20\n  maxHeavy: 4\n");
+    this(vertx, MemoryShards::stores);
+  }
+
+  /**
+   * @param read what is read, of the gateways
+   */
+  TestQuerier(Vertx vertx, Function<MemoryShards, Stores> read) throws Exception {
+    this(vertx, "query:\n  maxParallel: 20\n  maxHeavy: 4\n", read);
   }
 
   TestQuerier(Vertx vertx, String yaml) throws Exception {
+    this(vertx, yaml, MemoryShards::stores);
+  }
+
+  private TestQuerier(Vertx vertx, String yaml, Function<MemoryShards, Stores> read)
+      throws Exception {
     for (int host = 0; host < 6; host++) {
       fleet.host("n" + host, "g" + host % 3, "g" + (host + 1) % 3);
       for (int gpu = 0; gpu < 2; gpu++) {
@@ -101,7 +115,7 @@ final class TestQuerier {
     this.querier =
         new Querier(
             config,
-            shards.stores(),
+            read.apply(shards),
             admission,
             new Querier.Workers(
                 vertx.createSharedWorkerExecutor("light", 2),

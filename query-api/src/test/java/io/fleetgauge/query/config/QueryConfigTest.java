@@ -85,6 +85,7 @@ class QueryConfigTest {
                     Optional.empty(),
                     List.of(),
                     List.of()),
+                List.of(),
                 LOG,
                 TracingSettings.OFF));
   }

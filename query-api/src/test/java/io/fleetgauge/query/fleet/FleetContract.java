@@ -10,6 +10,7 @@ import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
 import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fair.Load;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.Integral;
 import io.fleetgauge.promql.lookup.MetricLines;
@@ -499,6 +500,16 @@ public abstract class FleetContract extends SourceContract {
     assertThat(await(shards.hosts(scope, options())).value())
         .extracting(HostState::name)
         .containsExactly("n1", "n3", "n5");
+  }
+
+  @Test
+  protected void retentionsSaySinceWhenSamplesOfEachHostAreKept() throws Exception {
+    List<HostRetention> kept = await(shards.retentions(options())).value();
+    assertThat(kept)
+        .extracting(HostRetention::host)
+        .containsExactlyInAnyOrder("n0", "n1", "n2", "n3", "n4", "n5");
+    // The hosts are a few milliseconds apart.
+    assertThat(kept).allSatisfy(each -> assertThat(each.oldest()).isBetween(START - 10, START));
   }
 
   // --- changes ---

@@ -16,6 +16,7 @@ import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricLines;
 import io.fleetgauge.promql.lookup.MetricReductions;
@@ -387,6 +388,11 @@ public final class MemoryFleet {
     }
 
     @Override
+    public List<HostRetention> retentions() {
+      return held.stream().map(host -> new HostRetention(host, oldest(host), 1L << 50)).toList();
+    }
+
+    @Override
     public Map<String, MetricMetadata> metadata(Collection<String> tenants) {
       return metadataOf(tenants);
     }
@@ -568,6 +574,13 @@ public final class MemoryFleet {
           all.add(one);
         });
     return all.isEmpty() ? List.of() : List.of(new MetricReductions(List.of("rack"), order, all));
+  }
+
+  private long oldest(String host) {
+    return seriesByHost.get(host).stream()
+        .mapToLong(each -> each.times()[0])
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   private HostState state(String host) {

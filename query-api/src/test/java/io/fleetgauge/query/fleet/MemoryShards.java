@@ -166,6 +166,7 @@ public final class MemoryShards extends GatewayFleet {
         case SEVERAL -> "several";
         case USAGE -> "usage";
         case USAGE_EXTENT -> "usageExtent";
+        case RETENTION -> "retentions";
       };
     }
 

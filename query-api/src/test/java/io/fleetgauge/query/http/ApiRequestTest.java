@@ -58,6 +58,18 @@ class ApiRequestTest {
   }
 
   @Test
+  void otherStoresThatLackSomethingAreNamed() {
+    Completeness whole = new Completeness(3, List.of(), false, 7, 0, List.of());
+    Completeness lacking =
+        new Completeness(
+            3, List.of(), false, 7, 0, List.of("w"), List.of(), List.of("mimir", "thanos"));
+    assertThat(ApiRequest.text(lacking, ""))
+        .isEqualTo("hosts=3; answered=3; missing=; epoch=7; missing-sources=mimir,thanos");
+    assertThat(whole.and(lacking).sources()).containsExactly("mimir", "thanos");
+    assertThat(lacking.and(whole).sources()).containsExactly("mimir", "thanos");
+  }
+
+  @Test
   void aNumberOfHostsThatIsNotKnownIsNotGiven() {
     assertThat(header(Completeness.UNKNOWN, List.of()))
         .isEqualTo("hosts=unknown; answered=unknown; missing=; watermark-age=5ms; epoch=7");

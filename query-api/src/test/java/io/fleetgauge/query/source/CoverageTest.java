@@ -53,6 +53,25 @@ class CoverageTest {
   }
 
   @Test
+  void whatOtherStoresLackIsNamedWhateverElseIsMissing() {
+    Coverage.Lack lack = new Coverage.Lack("thanos", "did not answer");
+    Coverage lacking = Coverage.NONE.lacking(List.of(lack, lack));
+    assertThat(lacking.isWhole()).isFalse();
+    assertThat(lacking.warnings())
+        .containsExactly("incomplete result: the source thanos did not answer");
+    assertThat(lacking.lackingSources()).containsExactly("thanos");
+    Coverage one = missing("n1");
+    for (Coverage both : List.of(lacking.and(one), one.and(lacking), one.lacking(List.of(lack)))) {
+      assertThat(both.warnings())
+          .containsExactly(
+              "incomplete result: 1 of 51 hosts are missing: n1",
+              "incomplete result: the source thanos did not answer");
+      assertThat(both.withoutTimes().without(List.of("n2")).lacks()).containsExactly(lack);
+    }
+    assertThat(Coverage.NONE.and(lacking).and(Coverage.whole(7, 2)).lacks()).containsExactly(lack);
+  }
+
+  @Test
   void aReadThatAskedNoShardAddsNothing() {
     Coverage one = missing("n1");
     assertThat(one.and(Coverage.NONE)).isSameAs(one);

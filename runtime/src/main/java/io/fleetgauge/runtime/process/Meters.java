@@ -48,25 +48,35 @@ public final class Meters {
    * @param values the counts by the labels' values
    */
   public void counters(
-      String name, String help, List<String> labels, Supplier<Map<List<String>, Long>> values) {
+      String name,
+      String help,
+      List<String> labels,
+      Supplier<? extends Map<List<String>, ? extends Number>> values) {
     CounterWithCallback.builder()
         .name(prefix + "_" + name + "_total")
         .help(help)
         .labelNames(labels.toArray(String[]::new))
         .callback(
             out ->
-                values.get().forEach((key, count) -> out.call(count, key.toArray(String[]::new))))
+                values
+                    .get()
+                    .forEach(
+                        (key, count) -> out.call(count.doubleValue(), key.toArray(String[]::new))))
         .register(registry);
   }
 
   /** A counter {@code prefix_name_total} with one series for each value of a label. */
-  public void counters(String name, String help, String label, Supplier<Map<String, Long>> values) {
+  public void counters(
+      String name,
+      String help,
+      String label,
+      Supplier<? extends Map<String, ? extends Number>> values) {
     counters(
         name,
         help,
         List.of(label),
         () -> {
-          Map<List<String>, Long> byKey = new HashMap<>();
+          Map<List<String>, Number> byKey = new HashMap<>();
           values.get().forEach((value, count) -> byKey.put(List.of(value), count));
           return byKey;
         });

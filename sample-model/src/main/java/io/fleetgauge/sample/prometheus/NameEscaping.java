@@ -43,7 +43,7 @@ public enum NameEscaping {
    *
    * @param colons whether the name may have colons, as those of metrics may
    */
-  String escaped(String name, boolean colons) {
+  public String escaped(String name, boolean colons) {
     if (this == ALLOW_UTF_8 || name.isEmpty() || isPlain(name, colons)) {
       return name;
     }

@@ -7,6 +7,7 @@ import io.fleetgauge.sample.Series;
 import io.fleetgauge.sample.wire.ProtobufFields;
 import io.fleetgauge.sample.wire.WireException;
 import io.fleetgauge.sample.wire.WireWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -120,6 +121,38 @@ public final class RemoteRead {
       throw new WireException("a matcher of the unknown type " + kind);
     }
     return new Matcher(Comparison.values()[(int) kind], name, value);
+  }
+
+  /**
+   * The bytes of a request, before compression.
+   *
+   * @param chunks whether the client takes chunks if the server has them, else samples only
+   */
+  public static byte[] request(List<Query> queries, boolean chunks) {
+    WireWriter out = new WireWriter(256);
+    for (Query query : queries) {
+      WireWriter body = new WireWriter(128);
+      body.uvar(1 << 3 | VARINT).uvar(query.start());
+      body.uvar(2 << 3 | VARINT).uvar(query.end());
+      for (Matcher matcher : query.matchers()) {
+        WireWriter each = new WireWriter(64);
+        each.uvar(1 << 3 | VARINT).uvar(matcher.comparison().ordinal());
+        text(each, 2, matcher.name());
+        text(each, 3, matcher.value());
+        RemoteWriteWriter.message(body, 3, each);
+      }
+      RemoteWriteWriter.message(out, 1, body);
+    }
+    if (chunks) {
+      out.uvar(2 << 3 | VARINT).uvar(1);
+    }
+    out.uvar(2 << 3 | VARINT).uvar(0);
+    return out.toBytes();
+  }
+
+  private static void text(WireWriter out, int field, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    out.uvar(field << 3 | BYTES).uvar(bytes.length).raw(bytes, 0, bytes.length);
   }
 
   // --- samples ---

@@ -1,9 +1,9 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Histogram;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.frame.DerivedRuns;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.frame.IntakeProtocol;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;

@@ -1,8 +1,8 @@
 package io.fleetgauge.gateway.remotewrite;
 
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.relabel.Relabelling;
 import java.security.SecureRandom;
 import java.util.Map;

@@ -1,7 +1,6 @@
 package io.fleetgauge.gateway.serve;
 
 import io.fleetgauge.cluster.table.ClusterView;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
@@ -22,6 +21,7 @@ import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
 import io.fleetgauge.promql.fragment.SeveralQuestion;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnerIntervals;
@@ -34,6 +34,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.usage.KeptMonth;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -337,6 +338,19 @@ public final class FragmentRunner {
         }
       }
       return states;
+    }
+
+    @Override
+    public List<HostRetention> retentions() {
+      long retention = store.limits().retention().toMillis();
+      List<HostRetention> all = new ArrayList<>();
+      for (String name : hosts()) {
+        store
+            .find(name)
+            .filter(each -> each.newest() != Long.MIN_VALUE)
+            .ifPresent(lane -> all.add(new HostRetention(name, lane.view().oldest(), retention)));
+      }
+      return all;
     }
 
     @Override

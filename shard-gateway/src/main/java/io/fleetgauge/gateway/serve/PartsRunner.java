@@ -2,7 +2,6 @@ package io.fleetgauge.gateway.serve;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.rollup.RollupFit;
 import io.fleetgauge.gateway.store.CacheUse;
 import io.fleetgauge.gateway.store.Lane;
@@ -25,6 +24,7 @@ import io.fleetgauge.promql.query.SamplesRead;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
+import io.fleetgauge.sample.frame.HostLabels;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.serve.FragmentRunner;
 import io.fleetgauge.gateway.store.Store;
@@ -28,6 +27,7 @@ import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import io.fleetgauge.sample.frame.FrameEncoder;
+import io.fleetgauge.sample.frame.HostLabels;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;

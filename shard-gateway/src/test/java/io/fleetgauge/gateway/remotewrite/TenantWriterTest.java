@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.frame.Frame;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.frame.PseudoHosts;
 import io.fleetgauge.sample.frame.RunDictionary;
 import io.fleetgauge.sample.prometheus.MetricMetadata;

@@ -2,12 +2,12 @@ package io.fleetgauge.gateway.remotewrite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.runtime.config.TenantLimits;
 import io.fleetgauge.runtime.tenant.Grant;
 import io.fleetgauge.runtime.tenant.Permission;
 import io.fleetgauge.sample.frame.DerivedRuns;
 import io.fleetgauge.sample.frame.FrameDecoder;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.prometheus.RemoteWriteReader.Version;
 import io.fleetgauge.sample.relabel.Relabelling;
 import io.fleetgauge.sample.wire.WireException;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.Holders;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.rollup.RollupRules;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -29,10 +28,12 @@ import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.ReductionsQuestion;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.RetentionQuestion;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.fragment.Strings;
 import io.fleetgauge.promql.fragment.UsageQuestion;
 import io.fleetgauge.promql.lookup.Extent;
+import io.fleetgauge.promql.lookup.HostRetention;
 import io.fleetgauge.promql.lookup.HostState;
 import io.fleetgauge.promql.lookup.MetricReductions;
 import io.fleetgauge.promql.lookup.OwnedSeries;
@@ -52,6 +53,7 @@ import io.fleetgauge.promql.usage.UsagePeriod;
 import io.fleetgauge.promql.usage.UsageRow;
 import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.sample.Labels;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.fleetgauge.sample.gzip.GzipPiece;
 import io.fleetgauge.sample.prometheus.MetricMetadata;
 import io.fleetgauge.sample.prometheus.NameEscaping;
@@ -299,6 +301,17 @@ class FragmentKindsTest {
     HostsQuestion.Answer hosts = ask(new HostsQuestion(List.of()));
     assertThat(hosts.hosts())
         .containsExactly(new HostState("n1", last(), writer.lane().tickMillis(), 3));
+  }
+
+  @Test
+  void hostsSaySinceWhenTheirSamplesAreKept() throws Exception {
+    writer.store().lane("empty");
+    assertThat(ask(new RetentionQuestion()).hosts())
+        .containsExactly(
+            new HostRetention(
+                "n1",
+                writer.lane().view().oldest(),
+                writer.store().limits().retention().toMillis()));
   }
 
   private static NewestQuestion newest(long after, boolean gzip, int maxSeries, int maxBytes)

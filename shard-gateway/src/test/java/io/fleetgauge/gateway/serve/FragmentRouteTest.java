@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.ownership.OwnershipMeters;
 import io.fleetgauge.gateway.store.HostWriter;
@@ -28,6 +27,7 @@ import io.fleetgauge.runtime.http.HttpListener;
 import io.fleetgauge.runtime.process.Meters;
 import io.fleetgauge.runtime.trace.Span;
 import io.fleetgauge.runtime.trace.Tracer;
+import io.fleetgauge.sample.frame.HostLabels;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fleetgauge.cluster.table.ClusterView;
 import io.fleetgauge.cluster.table.OwnershipTable;
-import io.fleetgauge.gateway.ownership.HostLabels;
 import io.fleetgauge.gateway.ownership.Ownership;
 import io.fleetgauge.gateway.store.HostWriter;
 import io.fleetgauge.gateway.store.Lane;
@@ -37,6 +36,7 @@ import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.Parser;
 import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
+import io.fleetgauge.sample.frame.HostLabels;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.fleetgauge.gateway.ownership;
+package io.fleetgauge.sample.frame;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

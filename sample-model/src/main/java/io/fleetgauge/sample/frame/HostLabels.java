@@ -1,7 +1,6 @@
-package io.fleetgauge.gateway.ownership;
+package io.fleetgauge.sample.frame;
 
 import io.fleetgauge.sample.Labels;
-import io.fleetgauge.sample.frame.PseudoHosts;
 import java.util.List;
 
 /**
