@@ -57,7 +57,7 @@ final class FaultsPart implements ProcessPart {
 
   @Override
   public void start() throws StartFailure {
-    if (config.faults().enabled()) {
+    if (config.faults().enabled() && config.clusters().joins()) {
       running =
           Optional.of(
               RunningFaults.of(

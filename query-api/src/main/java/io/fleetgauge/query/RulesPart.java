@@ -99,6 +99,7 @@ final class RulesPart implements ProcessPart {
             new RulesEnvironment(
                 source::groups,
                 queries.querier(),
+                config.clusters().joins() ? queries.ofOwnCluster() : queries.querier(),
                 guard,
                 config.clusters().joins() ? Optional.of(cluster::view) : Optional.empty(),
                 link,

@@ -65,7 +65,9 @@ public final class SideBySide implements AutoCloseable {
     private Tick labelled(Tick tick) {
       Tick.Builder all = new Tick.Builder();
       for (int i = 0; i < tick.size(); i++) {
-        all.add(tick.series().get(i).with(ClustersSettings.LABEL, name), tick.values()[i]);
+        Labels labels = tick.series().get(i);
+        boolean isNamed = !labels.value(ClustersSettings.LABEL).isEmpty();
+        all.add(isNamed ? labels : labels.with(ClustersSettings.LABEL, name), tick.values()[i]);
       }
       return all.at(tick.time());
     }

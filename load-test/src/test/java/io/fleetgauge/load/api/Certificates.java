@@ -11,16 +11,16 @@ import java.util.Base64;
 import java.util.List;
 
 /** Certificates that sign themselves, made by the JDK's own tool. */
-final class Certificates {
+public final class Certificates {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   /** A certificate and its key, as PEM. */
-  record Pair(Path certificate, Path key) {}
+  public record Pair(Path certificate, Path key) {}
 
   private Certificates() {}
 
   /** Makes a pair for loopback, in files of a name. */
-  static Pair make(Path folder, String name)
+  public static Pair make(Path folder, String name)
       throws IOException, InterruptedException, GeneralSecurityException {
     Path store = folder.resolve(name + System.nanoTime() + ".p12");
     Process process =

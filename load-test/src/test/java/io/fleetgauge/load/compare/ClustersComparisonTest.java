@@ -3,6 +3,7 @@ package io.fleetgauge.load.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fleetgauge.query.config.OtherClusterSettings.Label;
+import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Tick;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,8 +27,12 @@ class ClustersComparisonTest {
           "cluster!=\"b\"",
           "cluster=~\"a|c\"",
           "cluster!~\"a.*\"",
+          "cluster=\"z\"",
+          "cluster=~\"z|b\"",
           "cluster=\"\"",
           "cluster!=\"\"");
+
+  private static final String ROLLUPS = "sum by (cluster) (DCGM_FI_DEV_POWER_USAGE)";
 
   /** Panels whose steps are those of rollups. */
   private static final List<String> PANELS =
@@ -41,6 +46,8 @@ class ClustersComparisonTest {
               + " / on (cluster) count by (cluster) (DCGM_FI_DEV_POWER_USAGE)",
           "count by (cluster) (DCGM_FI_DEV_GPU_UTIL{cluster=\"nosuch\"})",
           "label_replace(DCGM_FI_DEV_GPU_UTIL, \"cluster\", \"x\", \"\", \"\")",
+          "sum by (cluster) (DCGM_FI_DEV_GPU_UTIL{cluster=~\"z|b\"})",
+          "max by (rack) (DCGM_FI_DEV_GPU_UTIL{cluster!=\"z\"})",
           "count_values by (rack) (\"cluster\", constant)");
 
   private static final Map<String, Map<String, String>> LOOKUPS =
@@ -63,6 +70,25 @@ class ClustersComparisonTest {
       some.put("n" + host, all.get("n" + host));
     }
     return some;
+  }
+
+  /** Some series of the hosts are stored with a label of their own, as results of rules may be. */
+  private static Map<String, List<Tick>> withNames(Map<String, List<Tick>> hosts) {
+    Map<String, List<Tick>> all = new TreeMap<>();
+    hosts.forEach((host, ticks) -> all.put(host, ticks.stream().map(each -> named(each)).toList()));
+    return all;
+  }
+
+  private static Tick named(Tick tick) {
+    Tick.Builder all = new Tick.Builder();
+    for (int i = 0; i < tick.size(); i++) {
+      Labels labels = tick.series().get(i);
+      boolean isNamed =
+          labels.metric().equals("constant") && labels.value("rack").equals("r1")
+              || labels.metric().equals("DCGM_FI_DEV_GPU_UTIL") && labels.value("gpu").equals("1");
+      all.add(isNamed ? labels.with("cluster", "z") : labels, tick.values()[i]);
+    }
+    return all.at(tick.time());
   }
 
   private static void compare(Path folder, List<SideBySide.Cluster> clusters, boolean joins, int of)
@@ -95,8 +121,7 @@ class ClustersComparisonTest {
             .ifPresent(what -> differences.add(lookup + ": " + what));
       }
       Map<String, String> rollups =
-          Map.of(
-              "query", PANELS.getFirst(), "start", "1760000040", "end", "1760001240", "step", "30");
+          Map.of("query", ROLLUPS, "start", "1760000040", "end", "1760001240", "step", "30");
       assertThat(both.comparison().tested("/api/v1/explain", rollups).toString())
           .contains("computed from rollups");
     }
@@ -108,7 +133,7 @@ class ClustersComparisonTest {
     compare(
         folder,
         List.of(
-            new SideBySide.Cluster("a", hosts(0, 5), Optional.of(Label.ADDED), 2),
+            new SideBySide.Cluster("a", withNames(hosts(0, 5)), Optional.of(Label.ADDED), 2),
             new SideBySide.Cluster("b", hosts(5, 8), Optional.of(Label.ADDED), 2)),
         true,
         2);
@@ -122,7 +147,7 @@ class ClustersComparisonTest {
         List.of(
             new SideBySide.Cluster("a", hosts(0, 3), Optional.of(Label.ADDED), 2),
             new SideBySide.Cluster("b", hosts(3, 6), Optional.of(Label.EXPECTED), 1),
-            new SideBySide.Cluster("c", hosts(6, 8), Optional.of(Label.ADDED), 1)),
+            new SideBySide.Cluster("c", withNames(hosts(6, 8)), Optional.of(Label.ADDED), 1)),
         false,
         3);
   }

@@ -16,8 +16,11 @@ import java.util.Optional;
  *
  * @param aggregate of series without the label
  * @param added the label, if its groups have it
+ * @param isExact true if series that have a label of this name as they are stored make no
+ *     difference
  */
-public record StoredAggregation(Expr.Aggregate aggregate, Optional<AddedLabel> added) {
+public record StoredAggregation(
+    Expr.Aggregate aggregate, Optional<AddedLabel> added, boolean isExact) {
   /**
    * @param label of all series; empty when none is added
    * @return empty if a selector matches no series with the label
@@ -25,7 +28,7 @@ public record StoredAggregation(Expr.Aggregate aggregate, Optional<AddedLabel> a
   public static Optional<StoredAggregation> of(
       Expr.Aggregate aggregate, Optional<AddedLabel> label) {
     if (label.isEmpty()) {
-      return Optional.of(new StoredAggregation(aggregate, label));
+      return Optional.of(new StoredAggregation(aggregate, label, true));
     }
     return stored(aggregate.input(), label.get())
         .map(
@@ -39,7 +42,8 @@ public record StoredAggregation(Expr.Aggregate aggregate, Optional<AddedLabel> a
                       aggregate.parameter(),
                       input,
                       aggregate.span()),
-                  label.filter(each -> isKept));
+                  label.filter(each -> isKept),
+                  !isKept && input.equals(aggregate.input()));
             });
   }
 

@@ -5,50 +5,96 @@ import io.fleetgauge.sample.Labels;
 import io.fleetgauge.sample.Series;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A label that all series of one place have for whoever reads them, and that is not stored there:
- * the name of their cluster. It stands in place of a stored label of this name.
+ * A label that all series of one place have for whoever reads them: the name of their cluster. A
+ * series that is stored with a label of this name keeps it, such as a result of a rule over several
+ * clusters.
  */
 public record AddedLabel(String name, String value) {
   /** The labels of a series with this one. */
   public Labels seen(Labels stored) {
-    return stored.with(name, value);
+    return stored.value(name).isEmpty() ? stored.with(name, value) : stored;
   }
 
-  /**
-   * The matchers of stored series that are meant by matchers of series as they are seen; empty when
-   * no series is.
-   */
+  /** Returns true if a matcher is of this label. */
+  public boolean isNamed(Matcher matcher) {
+    return matcher.name().equals(name);
+  }
+
+  /** Matchers without those of this label; empty if one of these does not match its value. */
   public Optional<List<Matcher>> stored(List<Matcher> seen) {
-    boolean named = false;
-    for (Matcher matcher : seen) {
-      if (matcher.name().equals(name)) {
-        if (!matcher.matches(value)) {
-          return Optional.empty();
-        }
-        named = true;
-      }
-    }
-    return Optional.of(
-        named ? seen.stream().filter(each -> !each.name().equals(name)).toList() : seen);
+    return seen.stream().allMatch(each -> !isNamed(each) || each.matches(value))
+        ? Optional.of(others(seen))
+        : Optional.empty();
   }
 
-  /** A source with the label, of one without it. A series that has a label of this name fails. */
+  private List<Matcher> others(List<Matcher> seen) {
+    return seen.stream().noneMatch(this::isNamed)
+        ? seen
+        : seen.stream().filter(each -> !isNamed(each)).toList();
+  }
+
+  /** Matchers of those series that get the label; empty if none is meant. */
+  public Optional<List<Matcher>> lacking(List<Matcher> seen) {
+    return stored(seen).map(others -> with(others, Matcher.equal(name, "")));
+  }
+
+  /** Matchers of those series that have a label of this name as they are stored. */
+  public List<Matcher> having(List<Matcher> seen) {
+    return with(seen, Matcher.of(Matcher.Kind.NOT_EQUAL, name, ""));
+  }
+
+  private static List<Matcher> with(List<Matcher> matchers, Matcher more) {
+    List<Matcher> all = new ArrayList<>(matchers);
+    all.add(more);
+    return List.copyOf(all);
+  }
+
+  /** A source with the label, of one without it. */
   public SeriesSource over(SeriesSource source) {
     return (selection, receiver) -> {
-      Optional<List<Matcher>> matchers = stored(selection.matchers());
-      if (matchers.isPresent()) {
-        InOrder ordered = new InOrder(receiver);
-        source.select(
-            new Selection(matchers.get(), selection.from(), selection.to()), ordered::add);
+      Joined joined = new Joined(receiver);
+      source.select(of(selection, having(selection.matchers())), joined.having::add);
+      Optional<List<Matcher>> lacking = lacking(selection.matchers());
+      if (lacking.isPresent()) {
+        InOrder ordered = new InOrder(joined::add);
+        source.select(of(selection, lacking.get()), ordered::add);
         ordered.end();
       }
+      joined.end();
     };
+  }
+
+  private static Selection of(Selection selection, List<Matcher> matchers) {
+    return new Selection(matchers, selection.from(), selection.to());
+  }
+
+  /** Series that have the label, which are few, and those that get it; each label set once. */
+  private static final class Joined {
+    private final Deque<Series> having = new ArrayDeque<>();
+    private final SeriesSource.Receiver receiver;
+
+    Joined(SeriesSource.Receiver receiver) {
+      this.receiver = receiver;
+    }
+
+    void add(Series seen) throws QueryFailure {
+      while (!having.isEmpty() && having.peek().labels().compareTo(seen.labels()) < 0) {
+        receiver.accept(having.pop());
+      }
+      boolean isBoth = !having.isEmpty() && having.peek().labels().equals(seen.labels());
+      receiver.accept(isBoth ? Series.union(having.pop(), seen) : seen);
+    }
+
+    void end() throws QueryFailure {
+      while (!having.isEmpty()) {
+        receiver.accept(having.pop());
+      }
+    }
   }
 
   /**
@@ -65,12 +111,8 @@ public record AddedLabel(String name, String value) {
     }
 
     void add(Series stored) throws QueryFailure {
-      if (!stored.labels().value(name).isEmpty()) {
-        throw new QueryFailure(
-            QueryFailure.Kind.EXECUTION,
-            "the series " + stored.labels() + " has a label " + name + " of its own");
-      }
-      Series next = seen(stored);
+      Series next =
+          new Series(seen(stored.labels()), stored.times(), stored.values(), stored.histograms());
       while (!waiting.isEmpty() && waiting.peek().labels().compareTo(next.labels()) < 0) {
         receiver.accept(waiting.pop());
       }
@@ -82,16 +124,5 @@ public record AddedLabel(String name, String value) {
         receiver.accept(waiting.pop());
       }
     }
-  }
-
-  private Series seen(Series stored) {
-    return new Series(seen(stored.labels()), stored.times(), stored.values(), stored.histograms());
-  }
-
-  /** Series of a selection with the label, in order, each label set once. */
-  public List<Series> seen(List<Series> stored) {
-    List<Series> all = new ArrayList<>(stored.stream().map(this::seen).toList());
-    all.sort(Comparator.comparing(Series::labels));
-    return Series.joinEqual(all);
   }
 }

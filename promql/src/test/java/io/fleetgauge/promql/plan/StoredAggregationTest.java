@@ -26,15 +26,15 @@ class StoredAggregationTest {
 
   @ParameterizedTest
   @CsvSource(
-      delimiter = ';',
+      delimiter = '|',
       textBlock =
           """
-          sum by (rack) (x)                                 ; sum by (rack) (x)                     ; false
-          sum by (rack, cluster) (x)                        ; sum by (rack) (x)                     ; true
-          sum by (cluster) (rate(x{cluster="b", a="1"}[2m])) ; sum(rate(x{a="1"}[2m]))               ; true
-          max without (gpu) (x{cluster=~"a|b"})             ; max without (gpu, cluster) (x)        ; true
-          max without (cluster) (x{cluster!="a"})           ; max without (cluster) (x)             ; false
-          sum(x)                                            ; sum(x)                                ; false
+          sum by (rack) (x)                                 | sum by (rack) (x)                     | false
+          sum by (rack, cluster) (x)                        | sum by (rack) (x)                     | true
+          sum by (cluster) (rate(x{cluster="b", a="1"}[2m])) | sum(rate(x{a="1"}[2m]))               | true
+          max without (gpu) (x{cluster=~"[ab]"})             | max without (gpu, cluster) (x)        | true
+          max without (cluster) (x{cluster!="a"})           | max without (cluster) (x)             | false
+          sum(x)                                            | sum(x)                                | false
           """)
   void seriesWithTheLabelAreGroupedAsThoseWithoutIt(String seen, String stored, boolean isKept)
       throws Exception {
@@ -47,6 +47,7 @@ class StoredAggregationTest {
     Labels group = of.seen(result).partials().getFirst().group();
     assertThat(group.value("cluster")).isEqualTo(isKept ? "b" : "");
     assertThat(group.value("rack")).isEqualTo("r");
+    assertThat(of.isExact()).isEqualTo(!isKept && !seen.matches(".*cluster[=!].*"));
   }
 
   @Test

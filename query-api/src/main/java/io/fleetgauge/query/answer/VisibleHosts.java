@@ -45,9 +45,12 @@ final class VisibleHosts {
 
   private final Fleet fleet;
   private final LongSupplier nanoTime;
-  private final Cache<List<Matcher>, Seen> seen =
+  private final Cache<Key, Seen> seen =
       Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterAccess(KEPT).build();
-  private final Map<List<Matcher>, Future<Optional<Seen>>> asked = new ConcurrentHashMap<>();
+  private final Map<Key, Future<Optional<Seen>>> asked = new ConcurrentHashMap<>();
+
+  /** Whose hosts they are: tenants of one scope may see other clusters. */
+  private record Key(String tenant, List<Matcher> scope) {}
 
   /**
    * Hosts that a scope sees.
@@ -151,19 +154,19 @@ final class VisibleHosts {
    * @param load load of the request
    */
   Future<Optional<Seen>> of(Caller caller, Load load) {
-    List<Matcher> scope = caller.scope();
-    Seen before = seen.getIfPresent(scope);
+    Key key = new Key(caller.tenant(), caller.scope());
+    Seen before = seen.getIfPresent(key);
     if (before != null && nanoTime.getAsLong() - before.at < FRESH_NANOS) {
       return Future.succeededFuture(Optional.of(before));
     }
     Promise<Optional<Seen>> promise = Promise.promise();
-    Future<Optional<Seen>> first = asked.putIfAbsent(scope, promise.future());
+    Future<Optional<Seen>> first = asked.putIfAbsent(key, promise.future());
     if (first != null) {
       return first;
     }
     fleet
         .hosts(
-            scope,
+            caller.scope(),
             new ReadOptions(
                 new Load(load.tenant(), load.weight(), 1), ASK_MILLIS, new Cancellation()))
         .timeout(ASK_MILLIS, TimeUnit.MILLISECONDS)
@@ -172,9 +175,9 @@ final class VisibleHosts {
               Optional<Seen> now = Optional.ofNullable(before);
               if (done.succeeded()) {
                 now = Optional.of(after(now, done.result(), nanoTime.getAsLong()));
-                seen.put(scope, now.get());
+                seen.put(key, now.get());
               }
-              asked.remove(scope);
+              asked.remove(key);
               promise.complete(now);
             });
     return promise.future();

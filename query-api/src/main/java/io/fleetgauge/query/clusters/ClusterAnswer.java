@@ -25,6 +25,13 @@ import java.util.Optional;
 record ClusterAnswer<A extends Result>(
     List<A> answers, Coverage coverage, Optional<Changes> changes) {
 
+  /** The answers to two questions for the same hosts. */
+  ClusterAnswer<A> and(ClusterAnswer<A> other) {
+    List<A> all = new ArrayList<>(answers);
+    all.addAll(other.answers);
+    return new ClusterAnswer<>(all, coverage.and(other.coverage), Optional.empty());
+  }
+
   byte[] encode(Question<?> question) {
     WireWriter out = new WireWriter();
     out.u8('C').u8('A').u8(ClusterQuestion.VERSION);

@@ -21,7 +21,7 @@ final class ClusterHealth {
   private final long maxMillis;
   private final LongSupplier nanoTime;
   private final long[] nanos = new long[KEPT];
-  private int count;
+  private long count;
   private long lastAnswer;
   private boolean answered;
   private String gone = "";
@@ -50,7 +50,7 @@ final class ClusterHealth {
     answered = true;
     gone = "";
     if (counts) {
-      nanos[count++ % KEPT] = lastAnswer - began;
+      nanos[(int) (count++ % KEPT)] = lastAnswer - began;
     }
   }
 
@@ -63,15 +63,21 @@ final class ClusterHealth {
   synchronized void late(long began, long waited, String why) {
     if (answered && lastAnswer - began > 0) {
       // It is slow, and not gone: the next ones may take longer.
-      nanos[count++ % KEPT] = TimeUnit.MILLISECONDS.toNanos(waited);
+      nanos[(int) (count++ % KEPT)] = TimeUnit.MILLISECONDS.toNanos(waited);
     } else {
       gone = why;
     }
   }
 
-  /** Notes that it cannot be reached. */
-  synchronized void unreachable(String why) {
-    gone = why;
+  /**
+   * Notes that it could not be reached.
+   *
+   * @param began when it was tried first, ns
+   */
+  synchronized void unreachable(long began, String why) {
+    if (!answered || lastAnswer - began <= 0) {
+      gone = why;
+    }
   }
 
   /** Why it is gone; empty when it is not. */
@@ -84,7 +90,7 @@ final class ClusterHealth {
     if (count < ENOUGH) {
       return Math.min(FIRST_MILLIS, maxMillis);
     }
-    long[] sorted = Arrays.copyOf(nanos, Math.min(count, KEPT));
+    long[] sorted = Arrays.copyOf(nanos, (int) Math.min(count, KEPT));
     Arrays.sort(sorted);
     long p99 = TimeUnit.NANOSECONDS.toMillis(sorted[sorted.length * 99 / 100]) + 1;
     return Math.clamp(TIMES * p99, Math.min(MIN_MILLIS, maxMillis), maxMillis);

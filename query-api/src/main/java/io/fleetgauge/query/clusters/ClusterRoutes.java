@@ -21,7 +21,6 @@ import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,12 +39,13 @@ public final class ClusterRoutes {
   private final GatewayReads gateways;
   private final long timeoutMillis;
   private final Looks looks = new Looks();
-  private final long mask = new SecureRandom().nextLong() >>> 2;
+  private final long mask;
 
   private ClusterRoutes(QueryConfig config, Querier querier, GatewayReads gateways) {
     this.querier = querier;
     this.gateways = gateways;
     this.timeoutMillis = config.timeout().toMillis();
+    this.mask = config.cluster().name().hashCode() & Integer.MAX_VALUE;
   }
 
   /**
@@ -134,7 +134,7 @@ public final class ClusterRoutes {
     return all.split().isEmpty() ? seen.unseen() ? UNSEEN : "" : SPLIT;
   }
 
-  /** Another number for each epoch, which says whether the table is the same and nothing else. */
+  /** Another number for each epoch, the same for all query APIs of the cluster. */
   private long told(long epoch) {
     return epoch < 0 ? epoch : epoch ^ mask;
   }

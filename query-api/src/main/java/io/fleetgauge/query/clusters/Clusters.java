@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -69,18 +71,12 @@ public final class Clusters implements AutoCloseable {
       throws StartFailure {
     List<ManyClusters.Member> members = new ArrayList<>();
     own.ifPresent(
-        gateways ->
-            members.add(
-                new ManyClusters.Member(
-                    new OwnCluster(ownName, gateways), selecting(ownName, settings.own()))));
+        gateways -> members.add(member(new OwnCluster(ownName, gateways), settings.own())));
     List<ClusterAccess> secrets = new ArrayList<>();
     for (OtherClusterSettings each : settings.others()) {
       ClusterAccess of = new ClusterAccess(vertx, each, access);
       secrets.add(of);
-      members.add(
-          new ManyClusters.Member(
-              new RemoteCluster(vertx, each, of, light, heavy),
-              selecting(each.name(), each.label())));
+      members.add(member(new RemoteCluster(vertx, each, of, light, heavy), each.label()));
     }
     Clusters clusters = new Clusters(new ManyClusters(members, own, clock));
     secrets.forEach(
@@ -89,12 +85,15 @@ public final class Clusters implements AutoCloseable {
     return clusters;
   }
 
-  private static Selecting selecting(String name, OtherClusterSettings.Label label) {
-    AddedLabel cluster = new AddedLabel(ClustersSettings.LABEL, name);
-    return switch (label) {
-      case ADDED -> new Selecting.Added(cluster);
-      case EXPECTED -> new Selecting.Expected(cluster);
-    };
+  private static ManyClusters.Member member(Place place, OtherClusterSettings.Label label) {
+    AddedLabel cluster = new AddedLabel(ClustersSettings.LABEL, place.name());
+    AtomicReference<Optional<Set<String>>> names = new AtomicReference<>(Optional.empty());
+    Selecting selecting =
+        switch (label) {
+          case ADDED -> new Selecting.Added(cluster, names::get);
+          case EXPECTED -> new Selecting.Expected(cluster);
+        };
+    return new ManyClusters.Member(place, selecting, names);
   }
 
   /** Often while a cluster is gone, so that it is back soon. */

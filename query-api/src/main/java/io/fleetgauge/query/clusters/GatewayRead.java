@@ -64,10 +64,12 @@ record GatewayRead<A extends Result>(
     if (scope.isEmpty() && tenants.isEmpty()) {
       return new GatewayRead<>(gateways, limited, seen, without, since);
     }
-    Asked<A> scoped =
-        new Questions(new Selecting.Scoped(scope, tenants))
-            .of(unlabelled(limited, scope))
-            .orElseThrow();
+    List<Asked<A>> all =
+        new Questions(new Selecting.Scoped(scope, tenants)).of(unlabelled(limited, scope));
+    if (all.isEmpty()) {
+      throw new QueryFailure(QueryFailure.Kind.BAD_DATA, "a part of a query selects no series");
+    }
+    Asked<A> scoped = all.getFirst();
     return new GatewayRead<>(
         gateways,
         scoped.question(),
@@ -124,7 +126,9 @@ record GatewayRead<A extends Result>(
   @Override
   public long millis() {
     if (question instanceof PartsQuestion asked) {
-      return asked.end() - asked.start();
+      return asked.parts().stream()
+          .mapToLong(part -> part.grid().end() - part.grid().start())
+          .reduce(asked.end() - asked.start(), Math::max);
     }
     return question instanceof UsageQuestion asked
         ? asked.period().to() - asked.period().from()

@@ -119,7 +119,8 @@ final class HostChoice {
     for (String other : holders) {
       HostState theirs = known.get(other).hosts.get(host);
       HostState ours = known.get(winner).hosts.get(host);
-      long lead = Math.max(MIN_LEAD_MILLIS, LEAD_TICKS * theirs.tickMillis());
+      long lead =
+          Math.max(MIN_LEAD_MILLIS, LEAD_TICKS * Math.max(theirs.tickMillis(), ours.tickMillis()));
       if (theirs.newest() - ours.newest() > lead) {
         winner = other;
       }

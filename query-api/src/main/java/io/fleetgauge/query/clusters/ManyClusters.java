@@ -2,10 +2,15 @@ package io.fleetgauge.query.clusters;
 
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.HostsQuestion;
+import io.fleetgauge.promql.fragment.LabelValuesQuestion;
 import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.fragment.Strings;
+import io.fleetgauge.promql.lookup.SeriesSearch;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.answer.SeriesFilter;
+import io.fleetgauge.query.config.ClustersSettings;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.fleet.ClusterState;
@@ -24,9 +29,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -47,8 +54,9 @@ final class ManyClusters implements GatewayReads {
    * One of the clusters.
    *
    * @param selecting how its series are seen
+   * @param names of clusters that its series are stored with, once they are known
    */
-  record Member(Place place, Selecting selecting) {
+  record Member(Place place, Selecting selecting, AtomicReference<Optional<Set<String>>> names) {
     String name() {
       return place.name();
     }
@@ -160,7 +168,7 @@ final class ManyClusters implements GatewayReads {
       HostChoice.Choice choice,
       Optional<Changes> since,
       ReadOptions options) {
-    Optional<Asked<A>> asked;
+    List<Asked<A>> asked;
     try {
       asked = new Questions(member.selecting).of(question);
     } catch (QueryFailure e) {
@@ -179,12 +187,54 @@ final class ManyClusters implements GatewayReads {
     }
     Optional<Changes> last =
         since.flatMap(each -> Optional.ofNullable(position(each).looks.get(member.name())));
-    return member
-        .place
-        .read(asked.get().question(), choice.without(member.name()), last, options)
-        .compose(answer -> seen(asked.get(), answer))
-        .map(answer -> new Part<>(member, Optional.of(answer), gap(member, answer.coverage())))
+    List<Future<ClusterAnswer<A>>> all = new ArrayList<>();
+    for (Asked<A> each : asked) {
+      all.add(
+          member
+              .place
+              .read(
+                  each.question(), without(member, choice, options.load().tenant()), last, options)
+              .compose(answer -> seen(each, answer)));
+    }
+    return Future.all(all)
+        .map(
+            none -> {
+              ClusterAnswer<A> answer =
+                  all.stream().map(Future::result).reduce(ClusterAnswer::and).orElseThrow();
+              return new Part<>(member, Optional.of(answer), gap(member, answer.coverage()));
+            })
         .recover(failure -> missing(member, failure));
+  }
+
+  /**
+   * The hosts that are not read in a cluster. A host that is read in a cluster of which the tenant
+   * sees nothing is read in the first other one that has it.
+   */
+  private Set<String> without(Member member, HostChoice.Choice choice, String tenant) {
+    Set<String> all = choice.without(member.name());
+    Set<String> refused = new TreeSet<>();
+    for (Member each : members) {
+      if (each.place.refusal(tenant).isPresent()) {
+        refused.add(each.name());
+      }
+    }
+    if (all.isEmpty() || refused.isEmpty()) {
+      return all;
+    }
+    return all.stream()
+        .filter(
+            host ->
+                !refused.contains(choice.winners().get(host))
+                    || !member
+                        .name()
+                        .equals(
+                            members.stream()
+                                .map(Member::name)
+                                .filter(name -> !refused.contains(name))
+                                .filter(name -> choice.without(name).contains(host))
+                                .findFirst()
+                                .orElse("")))
+        .collect(Collectors.toSet());
   }
 
   private static <A extends Result> Future<ClusterAnswer<A>> seen(
@@ -344,22 +394,44 @@ final class ManyClusters implements GatewayReads {
   private Future<Void> list(Member member) {
     Future<ClusterAnswer<HostsQuestion.Answer>> found =
         member.place instanceof RemoteCluster remote
-            ? remote.hosts()
-            : member.place.read(
-                new HostsQuestion(List.of()),
-                Set.of(),
-                Optional.empty(),
-                new ReadOptions(Load.OWN, HOSTS_MILLIS, new Cancellation()));
-    return found
+            ? remote.own(new HostsQuestion(List.of()))
+            : member.place.read(new HostsQuestion(List.of()), Set.of(), Optional.empty(), own());
+    return Future.all(found, names(member))
         .onSuccess(
-            answer ->
+            both ->
                 hosts.heard(
                     member.name(),
-                    answer.coverage().epoch(),
-                    answer.answers().stream().flatMap(each -> each.hosts().stream()).toList(),
-                    answer.coverage().missing(),
+                    found.result().coverage().epoch(),
+                    found.result().answers().stream()
+                        .flatMap(each -> each.hosts().stream())
+                        .toList(),
+                    found.result().coverage().missing(),
                     clock.getAsLong()))
         .mapEmpty();
+  }
+
+  /** Notes which names of clusters series are stored with. */
+  private Future<Void> names(Member member) {
+    LabelValuesQuestion question =
+        new LabelValuesQuestion(
+            ClustersSettings.LABEL,
+            new SeriesSearch(SeriesFilter.EARLIEST, SeriesFilter.LATEST, 0, List.of()));
+    Future<ClusterAnswer<Strings>> found =
+        member.place instanceof RemoteCluster remote
+            ? remote.own(question)
+            : member.place.read(question, Set.of(), Optional.empty(), own());
+    return found
+        .onSuccess(
+            answer -> {
+              Set<String> all = new TreeSet<>();
+              answer.answers().forEach(each -> all.addAll(each.strings()));
+              member.names.set(Optional.of(all));
+            })
+        .mapEmpty();
+  }
+
+  private static ReadOptions own() {
+    return new ReadOptions(Load.OWN, HOSTS_MILLIS, new Cancellation());
   }
 
   // --- changes ---
@@ -431,6 +503,10 @@ final class ManyClusters implements GatewayReads {
         of = last.looks.get(member.name());
         next.put(member.name(), of);
       }
+      // Of a cluster that does not tell now, what it told last still holds.
+      if (of == null && !isGone(member)) {
+        of = last.looks.get(member.name());
+      }
       if (of != null && of.watermark() != Long.MIN_VALUE) {
         watermark = Math.min(watermark, of.watermark());
       }
@@ -441,6 +517,10 @@ final class ManyClusters implements GatewayReads {
         all,
         buckets,
         new Position(next, choice));
+  }
+
+  private static boolean isGone(Member member) {
+    return member.place instanceof RemoteCluster remote && !remote.health().gone().isEmpty();
   }
 
   // --- what costs no request ---

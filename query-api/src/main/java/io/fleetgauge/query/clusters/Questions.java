@@ -49,40 +49,44 @@ final class Questions {
   }
 
   /**
-   * The question for the cluster.
+   * The questions for the cluster, whose answers are all wanted.
    *
-   * @return empty if no series of the cluster is meant
+   * @return none if no series of the cluster is meant
    * @throws QueryFailure if a part of a query is no PromQL
    */
   @SuppressWarnings("unchecked") // each branch is for the question's own kind of answer
-  <A extends Result> Optional<Asked<A>> of(Question<A> question) throws QueryFailure {
-    return (Optional<Asked<A>>)
-        (Optional<?>)
-            switch (question) {
-              case SamplesQuestion samples -> samples(samples);
-              case ExtentsQuestion extents -> extents(extents);
-              case LabelNamesQuestion names -> names(names);
-              case LabelValuesQuestion values -> values(values);
-              case LabelSetsQuestion sets -> sets(sets);
-              case OwnersQuestion owners -> owners(owners);
-              case PartsQuestion parts -> new PartQuestions(selecting).of(parts);
-              case MetadataQuestion metadata -> Optional.of(Asked.as(metadata(metadata)));
-              case HostsQuestion hosts ->
-                  selecting.stored(hosts.scope()).map(scope -> Asked.as(new HostsQuestion(scope)));
-              case RetentionQuestion retention -> Optional.of(Asked.as(retention(retention)));
-              case ReductionsQuestion reductions -> reductions(reductions);
-              case UsageQuestion usage -> usage(usage);
-              case UsageExtentQuestion extent ->
-                  selecting
-                      .stored(extent.usage().matchers())
-                      .map(
-                          matchers ->
-                              Asked.as(new UsageExtentQuestion(stored(extent.usage(), matchers))));
-              case NewestQuestion _, SeveralQuestion _, ChangesQuestion _ ->
-                  throw new QueryFailure(
-                      QueryFailure.Kind.BAD_DATA,
-                      "a question of the kind " + question.kind() + " is not for other clusters");
-            };
+  <A extends Result> List<Asked<A>> of(Question<A> question) throws QueryFailure {
+    if (question instanceof LabelValuesQuestion values) {
+      return (List<Asked<A>>) (List<?>) values(values);
+    }
+    Optional<Asked<A>> one = (Optional<Asked<A>>) (Optional<?>) one(question);
+    return one.stream().toList();
+  }
+
+  private Optional<?> one(Question<?> question) throws QueryFailure {
+    return switch (question) {
+      case SamplesQuestion samples -> samples(samples);
+      case ExtentsQuestion extents -> extents(extents);
+      case LabelNamesQuestion names -> names(names);
+      case LabelValuesQuestion _ -> throw new IllegalStateException("it is several");
+      case LabelSetsQuestion sets -> sets(sets);
+      case OwnersQuestion owners -> owners(owners);
+      case PartsQuestion parts -> new PartQuestions(selecting).of(parts);
+      case MetadataQuestion metadata -> Optional.of(Asked.as(metadata(metadata)));
+      case HostsQuestion hosts ->
+          selecting.stored(hosts.scope()).map(scope -> Asked.as(new HostsQuestion(scope)));
+      case RetentionQuestion retention -> Optional.of(Asked.as(retention(retention)));
+      case ReductionsQuestion reductions -> reductions(reductions);
+      case UsageQuestion usage -> usage(usage);
+      case UsageExtentQuestion extent ->
+          selecting
+              .stored(extent.usage().matchers())
+              .map(matchers -> Asked.as(new UsageExtentQuestion(stored(extent.usage(), matchers))));
+      case NewestQuestion _, SeveralQuestion _, ChangesQuestion _ ->
+          throw new QueryFailure(
+              QueryFailure.Kind.BAD_DATA,
+              "a question of the kind " + question.kind() + " is not for other clusters");
+    };
   }
 
   /** It tells of all hosts, whatever a token sees. */
@@ -140,8 +144,12 @@ final class Questions {
     List<Series> all = new ArrayList<>(stored.size());
     for (Series each : stored) {
       Labels labels = selecting.seen(each.labels());
-      check(isMeant(List.of(asked.matchers()), labels), labels);
-      all.add(new Series(labels, each.times(), each.values(), each.histograms()));
+      List<Matcher> others =
+          asked.matchers().stream().filter(matcher -> !matcher.matches(labels)).toList();
+      check(selecting.isOf(labels) && others.stream().allMatch(selecting::mayBeMore), labels);
+      if (others.isEmpty()) {
+        all.add(new Series(labels, each.times(), each.values(), each.histograms()));
+      }
     }
     all.sort(Comparator.comparing(Series::labels));
     return Series.joinEqual(all);
@@ -151,8 +159,7 @@ final class Questions {
   private static void check(boolean isMeant, Labels labels) throws QueryFailure {
     if (!isMeant) {
       throw new QueryFailure(
-          QueryFailure.Kind.UNAVAILABLE,
-          "its answer has the series " + labels + ", which was not asked for");
+          QueryFailure.Kind.UNAVAILABLE, "its answer has series that were not asked for");
     }
   }
 
@@ -203,35 +210,42 @@ final class Questions {
     return new Strings(all);
   }
 
-  private Optional<Asked<Strings>> values(LabelValuesQuestion asked) {
-    Optional<AddedLabel> added =
-        selecting.added().filter(label -> label.name().equals(asked.label()));
-    Optional<AddedLabel> cluster =
-        selecting.cluster().filter(label -> label.name().equals(asked.label()));
-    return stored(asked.search())
-        .map(
+  private List<Asked<Strings>> values(LabelValuesQuestion asked) {
+    List<Asked<Strings>> all = new ArrayList<>();
+    Optional<AddedLabel> expected =
+        selecting.expected().filter(label -> label.name().equals(asked.label()));
+    stored(asked.search())
+        .ifPresent(
             search ->
-                added
-                    .map(label -> new Asked<>(any(search), answer -> value(answer, label)))
-                    .orElseGet(
-                        () ->
-                            new Asked<>(
-                                new LabelValuesQuestion(asked.label(), search),
-                                answer -> believed(answer, cluster))));
+                all.add(
+                    new Asked<>(
+                        new LabelValuesQuestion(asked.label(), search),
+                        answer -> believed(answer, expected))));
+    selecting
+        .added()
+        .filter(label -> label.name().equals(asked.label()))
+        .ifPresent(label -> any(asked.search(), label).ifPresent(all::add));
+    return all;
   }
 
-  /** Whether there is a series at all. */
-  private static LabelValuesQuestion any(SeriesSearch search) {
-    return new LabelValuesQuestion(
-        Labels.NAME, new SeriesSearch(search.from(), search.to(), 1, search.matchers()));
+  /** Its value, if any series gets the label. */
+  private static Optional<Asked<Strings>> any(SeriesSearch search, AddedLabel label) {
+    List<List<Matcher>> selectors =
+        search.matchers().isEmpty() ? List.of(List.of()) : search.matchers();
+    List<List<Matcher>> lacking =
+        selectors.stream().flatMap(each -> label.lacking(each).stream()).toList();
+    return lacking.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Asked<>(
+                new LabelValuesQuestion(
+                    Labels.NAME, new SeriesSearch(search.from(), search.to(), 1, lacking)),
+                answer ->
+                    new Strings(answer.strings().isEmpty() ? List.of() : List.of(label.value()))));
   }
 
-  private static Strings value(Strings any, AddedLabel label) {
-    return new Strings(any.strings().isEmpty() ? List.of() : List.of(label.value()));
-  }
-
-  private static Strings believed(Strings answer, Optional<AddedLabel> cluster) {
-    return cluster
+  private static Strings believed(Strings answer, Optional<AddedLabel> expected) {
+    return expected
         .map(label -> new Strings(answer.strings().stream().filter(label.value()::equals).toList()))
         .orElse(answer);
   }
@@ -326,7 +340,7 @@ final class Questions {
             each ->
                 new UsageRow(
                     each.seen(row.device()),
-                    row.owner().without(each.name()),
+                    row.owner(),
                     row.interval(),
                     row.amounts(),
                     row.counted(),
@@ -359,7 +373,7 @@ final class Questions {
         Optional<AddedLabel> added = selecting.added();
         return Optional.of(
             added.isPresent()
-                ? new Asked<>(asked.with(added.get()), answer -> believed(parts, answer))
+                ? Asked.as(asked.with(added.get()))
                 : new PartTexts(asked, parts, this::rewritten).asked(this::believed));
       } catch (ParseException e) {
         throw new QueryFailure(
@@ -385,7 +399,7 @@ final class Questions {
 
     private PartsQuestion.Answer believed(List<Expr> parts, PartsQuestion.Answer answer)
         throws QueryFailure {
-      Optional<AddedLabel> cluster = selecting.cluster();
+      Optional<AddedLabel> cluster = selecting.expected();
       if (cluster.isPresent() && answer instanceof PartsQuestion.Results results) {
         for (int i = 0; i < parts.size(); i++) {
           if (!writes(parts.get(i), cluster.get().name())) {

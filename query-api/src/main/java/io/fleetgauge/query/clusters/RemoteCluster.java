@@ -3,8 +3,10 @@ package io.fleetgauge.query.clusters;
 import io.fleetgauge.promql.fair.Load;
 import io.fleetgauge.promql.fragment.ChangesQuestion;
 import io.fleetgauge.promql.fragment.HostsQuestion;
+import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.Question;
 import io.fleetgauge.promql.fragment.Result;
+import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.query.config.OtherClusterSettings;
 import io.fleetgauge.query.fleet.Changes;
@@ -121,12 +123,11 @@ final class RemoteCluster implements Place {
     return last.position() instanceof Long number ? number : ClusterQuestion.START;
   }
 
-  /** Asks when the cluster's hosts last sent something, also when it seems gone. */
-  Future<ClusterAnswer<HostsQuestion.Answer>> hosts() {
+  /** Asks a small question as the query API itself, also when the cluster seems gone. */
+  <A extends Result> Future<ClusterAnswer<A>> own(Question<A> question) {
     ReadOptions options =
         new ReadOptions(Load.OWN, settings.timeout().toMillis(), new Cancellation());
-    return sent(
-        new HostsQuestion(List.of()), Set.of(), ClusterQuestion.NOT_ASKED, options, access.own());
+    return sent(question, Set.of(), ClusterQuestion.NOT_ASKED, options, access.own());
   }
 
   @Override
@@ -177,7 +178,7 @@ final class RemoteCluster implements Place {
       watch(attempt, promise);
     }
     attempt
-        .send(current.get(), settings.urls().size())
+        .send(current.get(), settings.urls().size() + 1)
         .compose(answer -> decoded(question, options, attempt, answer))
         .onComplete(
             done -> {
@@ -214,7 +215,7 @@ final class RemoteCluster implements Place {
 
   private void probe() {
     if (probing.compareAndSet(false, true)) {
-      hosts().onComplete(done -> probing.set(false));
+      own(new HostsQuestion(List.of())).onComplete(done -> probing.set(false));
     }
   }
 
@@ -280,19 +281,28 @@ final class RemoteCluster implements Place {
       }
       return request
           .send()
+          .compose(
+              answer -> {
+                // Who answers is there, whatever it says.
+                health.answered(began, false);
+                if (isForAnother(answer.status()) && left > 2 && !isGivenUp) {
+                  current.compareAndSet(at, at + 1);
+                  return send(at + 1, left - 1);
+                }
+                return Future.succeededFuture(answer);
+              })
           .recover(
               failure -> {
-                if (isGivenUp) {
+                if (isGivenUp || !(failure instanceof HttpFailure why)) {
                   return Future.failedFuture(failure);
                 }
-                HttpFailure why = (HttpFailure) failure;
                 current.compareAndSet(at, at + 1);
                 return switch (why.kind()) {
                   case UNREACHABLE, UNTRUSTED -> {
                     if (left > 1) {
                       yield send(at + 1, left - 1);
                     }
-                    health.unreachable(why.getMessage());
+                    health.unreachable(began, why.getMessage());
                     yield Future.failedFuture(missing(why.getMessage()));
                   }
                   case TIMEOUT -> {
@@ -310,6 +320,11 @@ final class RemoteCluster implements Place {
     }
   }
 
+  /** Whether another query API of the cluster may answer. */
+  private static boolean isForAnother(int status) {
+    return status == 404 || status == 429 || status >= 500;
+  }
+
   private <A extends Result> Future<ClusterAnswer<A>> decoded(
       Question<A> question, ReadOptions options, Attempt attempt, HttpAnswer answer) {
     long nanos = health.now() - attempt.began;
@@ -319,12 +334,7 @@ final class RemoteCluster implements Place {
           "status "
               + answer.status()
               + (text.isEmpty() ? "" : ": " + text.substring(0, Math.min(MAX_TEXT, text.length())));
-      // What it refuses for the tenant's limits, it would refuse again.
-      return Future.failedFuture(
-          answer.status() == QueryFailure.Kind.EXECUTION.httpStatus
-              ? new QueryFailure(
-                  QueryFailure.Kind.EXECUTION, "cluster " + settings.name() + ": " + text)
-              : missing(why));
+      return Future.failedFuture(missing(why));
     }
     health.answered(attempt.began, !options.load().isHeavy() && isOfData(question));
     return soon(
@@ -333,6 +343,7 @@ final class RemoteCluster implements Place {
             () -> ClusterAnswer.decode(answer.body().getBytes(), question))
         .compose(
             found -> {
+              checkSteps(question, found);
               Coverage told = found.coverage();
               epoch = told.epoch();
               Coverage coverage =
@@ -350,6 +361,24 @@ final class RemoteCluster implements Place {
               return Future.succeededFuture(
                   new ClusterAnswer<>(found.answers(), coverage, found.changes()));
             });
+  }
+
+  /** What has other steps than were asked for cannot be merged. */
+  private static void checkSteps(Question<?> question, ClusterAnswer<?> found) {
+    if (question instanceof PartsQuestion asked) {
+      for (Result answer : found.answers()) {
+        if (answer instanceof PartsQuestion.Results results) {
+          for (int i = 0; i < asked.parts().size(); i++) {
+            int steps = asked.parts().get(i).grid().size();
+            PartResult part = results.parts().get(i);
+            if (part.columns().stream().anyMatch(each -> each.steps() != steps)
+                || part.partials().stream().anyMatch(each -> each.count().length != steps)) {
+              throw new IllegalStateException("its answer has other steps than were asked for");
+            }
+          }
+        }
+      }
+    }
   }
 
   /** Small questions, which are asked all the time, say nothing of how long others take. */

@@ -35,7 +35,7 @@ public record OtherClusterSettings(
     Map<String, Tenant> tenants) {
   /** Where the label {@code cluster} of series comes from. */
   public enum Label {
-    /** Series get it when they are read. */
+    /** Series that are stored without it get it when they are read. */
     ADDED,
     /** Series have it as they are stored. */
     EXPECTED
@@ -73,8 +73,8 @@ public record OtherClusterSettings(
           KeyType.choice(Label.class),
           Label.ADDED,
           "Source of the label `cluster`, whose value is the name of the section: `added` gives it"
-              + " to all series of the cluster, in place of a stored label of this name; `expected`"
-              + " reads only series that are stored with it.");
+              + " to all series of the cluster that are not stored with a label of this name;"
+              + " `expected` reads only series that are stored with it.");
   private static final Key<Duration> TIMEOUT =
       Key.of(
           "timeout",

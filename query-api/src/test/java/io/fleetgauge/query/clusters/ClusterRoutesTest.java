@@ -158,6 +158,7 @@ class ClusterRoutesTest {
             usage,
             new UsageExtentQuestion(usage),
             part("{__name__!=\"\"}"),
+            part("{__name__!=\"\"}").with(new AddedLabel("cluster", "b")),
             new ChangesQuestion(ChangesQuestion.Since.START));
     server.fleet.damage("n3");
     for (Question<?> question : all) {
@@ -169,27 +170,6 @@ class ClusterRoutesTest {
     ClusterAnswer<ChangesQuestion.Answer> changes =
         answer("a", new ChangesQuestion(ChangesQuestion.Since.START));
     assertThat(changes.changes().orElseThrow().watermark()).isEqualTo(Long.MIN_VALUE);
-  }
-
-  @Test
-  void noLabelOfAScopeIsHiddenByOneThatIsAdded() throws Exception {
-    PartsQuestion sum = part("sum(" + METRIC + ")");
-    HttpResponse<byte[]> response = send("a", body(sum.with(new AddedLabel("tenant", "a"))));
-    assertThat(response.statusCode()).isEqualTo(400);
-    assertThat(new String(response.body(), StandardCharsets.UTF_8))
-        .contains("the label tenant cannot be added, only cluster");
-    PartsQuestion added = sum.with(new AddedLabel("cluster", "oslo"));
-    GatewayRead<PartsQuestion.Answer> read =
-        new GatewayRead<>(null, added, answer -> answer, List.of(), Optional.empty());
-    List<Matcher> scope = List.of(Matcher.of(Matcher.Kind.NOT_EQUAL, "cluster", "secret"));
-    GatewayRead<PartsQuestion.Answer> within =
-        (GatewayRead<PartsQuestion.Answer>) read.within(scope, List.of(), 1_000);
-    PartsQuestion asked = (PartsQuestion) within.question();
-    assertThat(asked.label()).isEmpty();
-    assertThat(asked.parts().getFirst().text().promql()).contains("cluster!=\"secret\"");
-    assertThat(within.seen().of(new PartsQuestion.Unfit("")))
-        .as("whoever asks reads samples")
-        .isEqualTo(new PartsQuestion.Unfit("a scope names the label cluster"));
   }
 
   @Test

@@ -3,10 +3,14 @@ package io.fleetgauge.query.clusters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.fragment.SamplesQuestion;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.query.Answer;
 import io.fleetgauge.promql.syntax.Parser;
+import io.fleetgauge.promql.usage.UsagePeriod;
+import io.fleetgauge.promql.usage.UsageRows;
+import io.fleetgauge.promql.usage.UsageTerms;
 import io.fleetgauge.query.ApiServer;
 import io.fleetgauge.query.admission.Admission;
 import io.fleetgauge.query.admission.ClusterShare;
@@ -66,7 +70,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Cluster {@code a}, which is the own one and has host n7, beside cluster {@code b}, which has n1,
- * n2 and n3 and wants tokens; or beside one that misbehaves.
+ * n2 and n3 and wants tokens; or beside one that misbehaves. It has more than 600 lines because all
+ * of its laws need these.
  */
 @ExtendWith(VertxExtension.class)
 class ClustersTest {
@@ -237,6 +242,56 @@ class ClustersTest {
     assertThat(values(query(querier, ALL, sum))).containsEntry(Labels.EMPTY, before + 1_000);
     fleet.add(ApiServer.gpu(METRIC, 7, 5), NOW, 500);
     assertThat(values(query(querier, ALL, sum))).containsEntry(Labels.EMPTY, before + 1_500);
+  }
+
+  @Test
+  void usageIsThatOfAllClustersAndKnowsThem() throws Exception {
+    for (int step = 0; step < 4; step++) {
+      for (int host : new int[] {1, 7}) {
+        Labels gpu =
+            Labels.of(
+                Labels.NAME,
+                "DCGM_FI_DEV_FB_USED",
+                "UUID",
+                "g",
+                "Hostname",
+                "n" + host,
+                "pod",
+                "p");
+        (host == 7 ? fleet : other.fleet).add(gpu, NOW - 60_000 + step * 15_000, 1);
+      }
+    }
+    Querier querier = over(b());
+    UsagePeriod period = UsagePeriod.every(NOW - 60_000, NOW, 60_000);
+    for (List<String> kept : List.of(List.of("pod", "cluster"), List.of("pod"))) {
+      Reply<UsageRows> usage =
+          answer(
+              querier,
+              Ask.of(
+                  ALL,
+                  new Request.Usage("usage", List.of(), kept, period, UsageTerms.DEFAULT),
+                  60_000));
+      List<String> clusters =
+          usage.value().rows().stream()
+              .filter(row -> row.value("pod").equals("p"))
+              .map(row -> row.value("cluster"))
+              .sorted()
+              .toList();
+      assertThat(clusters).isEqualTo(kept.size() == 2 ? List.of("a", "b") : List.of(""));
+    }
+    Reply<UsageRows> one =
+        answer(
+            querier,
+            Ask.of(
+                ALL,
+                new Request.Usage(
+                    "usage",
+                    List.of(Matcher.equal("cluster", "b")),
+                    List.of("Hostname"),
+                    period,
+                    UsageTerms.DEFAULT),
+                60_000));
+    assertThat(one.value().rows()).allMatch(row -> row.value("Hostname").equals("n1"));
   }
 
   @Test
@@ -579,8 +634,8 @@ class ClustersTest {
       other.fleet.add(ApiServer.gpu(METRIC, 1, 0).with("tenant", "small"), NOW - i * 1_000L, 1);
     }
     Caller theirs = Caller.of("theirs", List.of("{tenant=~\"b|small\"}"), TenantLimits.DEFAULT);
-    assertThatThrownBy(
-            () -> query(querier, theirs, "quantile(0.5, max_over_time(" + METRIC + "[10m]))"))
-        .hasMessageStartingWith("cluster b: ");
+    Reply<Evaluated> reply =
+        query(querier, theirs, "quantile(0.5, max_over_time(" + METRIC + "[10m]))");
+    assertThat(reply.completeness().lacking()).containsExactly("b");
   }
 }

@@ -38,7 +38,7 @@ class QuestionsTest {
             List.of(new PartsQuestion.Part(part, new Grid(300_000, 1, 300_000), false, false)),
             Optional.empty());
     Asked<PartsQuestion.Answer> there =
-        new Questions(new Selecting.Expected(B)).of(asked).orElseThrow();
+        new Questions(new Selecting.Expected(B)).of(asked).getFirst();
     PartsQuestion question = (PartsQuestion) there.question();
     PartsQuestion.Part put = question.parts().getFirst();
     Query query = question.query(put);

@@ -9,6 +9,7 @@ import io.fleetgauge.gateway.store.Store;
 import io.fleetgauge.promql.exec.Engine;
 import io.fleetgauge.promql.expr.Expr;
 import io.fleetgauge.promql.expr.Feature;
+import io.fleetgauge.promql.expr.Matcher;
 import io.fleetgauge.promql.expr.Reading;
 import io.fleetgauge.promql.fragment.PartsQuestion;
 import io.fleetgauge.promql.fragment.form.PartResultForm;
@@ -16,11 +17,13 @@ import io.fleetgauge.promql.lookup.TooManySamples;
 import io.fleetgauge.promql.plan.PartText;
 import io.fleetgauge.promql.plan.Planner;
 import io.fleetgauge.promql.plan.StoredAggregation;
+import io.fleetgauge.promql.query.AddedLabel;
 import io.fleetgauge.promql.query.Grid;
 import io.fleetgauge.promql.query.PartResult;
 import io.fleetgauge.promql.query.Query;
 import io.fleetgauge.promql.query.QueryFailure;
 import io.fleetgauge.promql.query.SamplesRead;
+import io.fleetgauge.promql.query.Selection;
 import io.fleetgauge.promql.query.SeriesSource;
 import io.fleetgauge.promql.query.StopCheck;
 import io.fleetgauge.promql.syntax.ParseException;
@@ -161,7 +164,7 @@ final class PartsRunner {
     Grid grid = part.grid();
     String note = "";
     if (part.rollups() && expr instanceof Expr.Aggregate aggregate) {
-      Fit fit = fit(asked, query, aggregate, grid);
+      Fit fit = fit(asked, query, aggregate, grid, hosts.list());
       Optional<RollupRunner.Result> made = fromRollups(fit, grid, hosts, sources, stop, false);
       if (made.isPresent()) {
         results.add(made.get());
@@ -211,12 +214,29 @@ final class PartsRunner {
       Optional<RollupFit> rollups,
       String obstacle) {}
 
-  private Fit fit(PartsQuestion asked, Query query, Expr.Aggregate aggregate, Grid grid) {
+  /**
+   * @param hosts that are read
+   */
+  private Fit fit(
+      PartsQuestion asked, Query query, Expr.Aggregate aggregate, Grid grid, List<String> hosts)
+      throws QueryFailure {
     Optional<StoredAggregation> stored = StoredAggregation.of(aggregate, asked.label());
     if (stored.isEmpty()) {
       return new Fit(query, stored, Optional.empty(), "no series of this cluster matches");
     }
     Query of = query.with(stored.get().aggregate());
+    if (!stored.get().isExact()) {
+      AddedLabel label = asked.label().orElseThrow();
+      for (SamplesRead read : Engine.reads(of, grid)) {
+        Selection selection = read.selection();
+        List<Matcher> having = label.having(selection.matchers());
+        if (store.extent(hosts, new Selection(having, selection.from(), selection.to())).series()
+            > 0) {
+          return new Fit(
+              of, stored, Optional.empty(), "series are stored with the label " + label.name());
+        }
+      }
+    }
     RollupFit.Outcome outcome =
         RollupFit.of(of, stored.get().aggregate(), grid, store.rollupRules());
     return new Fit(of, stored, outcome.fit(), outcome.obstacle());
@@ -275,7 +295,7 @@ final class PartsRunner {
     }
     boolean needsHosts = Planner.needsHosts(aggregate, part.partial());
     return fromRollups(
-        fit(asked, query, aggregate, part.grid()),
+        fit(asked, query, aggregate, part.grid(), hosts.list()),
         part.grid(),
         hosts,
         of -> brief(of, source(of, hosts, needsHosts, query, damaged)),
@@ -332,7 +352,7 @@ final class PartsRunner {
         Query query = query(asked, part);
         boolean fits =
             query.expr() instanceof Expr.Aggregate aggregate
-                && fit(asked, query, aggregate, part.grid()).rollups.isPresent();
+                && fit(asked, query, aggregate, part.grid(), List.of()).rollups.isPresent();
         if (!fits) {
           return true;
         }

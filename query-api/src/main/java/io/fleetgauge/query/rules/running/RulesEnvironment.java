@@ -17,6 +17,7 @@ import java.util.function.Supplier;
  * Parts of the process that rules need.
  *
  * @param groups the groups that are known now; the same list until they change
+ * @param stored reads results of rules as they are stored
  * @param view the cluster, in which gateways store results; without one, none are stored
  * @param link reaches the other query APIs
  * @param http reaches gateways
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
 public record RulesEnvironment(
     Supplier<List<RuleGroup>> groups,
     Querier querier,
+    Querier stored,
     Guard guard,
     Optional<Supplier<ClusterView>> view,
     PeerLink link,

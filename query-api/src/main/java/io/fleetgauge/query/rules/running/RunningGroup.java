@@ -2,6 +2,7 @@ package io.fleetgauge.query.rules.running;
 
 import io.fleetgauge.cluster.peers.PeerLink;
 import io.fleetgauge.promql.query.QueryFailure;
+import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.config.RulesSettings;
 import io.fleetgauge.query.derived.DerivedSample;
 import io.fleetgauge.query.derived.DerivedWriter;
@@ -78,7 +79,7 @@ final class RunningGroup {
             Restoration.restored(
                     group,
                     environment.clock().getAsLong(),
-                    queries(scope, deadline),
+                    queries(environment.stored(), scope, deadline),
                     evaluationSettings(scope))
                 .whenComplete(
                     (state, failure) ->
@@ -122,7 +123,7 @@ final class RunningGroup {
             group,
             of.before(),
             of.slot(),
-            queries(scope, deadline),
+            queries(environment.querier(), scope, deadline),
             samples -> writeNow(of.term(), samples).toCompletionStage(),
             evaluationSettings(scope))
         .whenComplete(
@@ -235,9 +236,9 @@ final class RunningGroup {
     return settings.deadline().map(each -> each.toMillis()).orElse(group.interval() / 2);
   }
 
-  private RuleQueries queries(TenantScope scope, long patience) {
+  private RuleQueries queries(Querier querier, TenantScope scope, long patience) {
     return new RuleQueries(
-        environment.querier(),
+        querier,
         scope.caller(),
         patience,
         environment.lookback(),

@@ -165,6 +165,7 @@ class RunningRulesTest {
               new RulesEnvironment(
                   () -> this.groups,
                   querier,
+                  querier,
                   guard,
                   Optional.of(
                       () -> new ClusterView(OwnershipTable.ofOwners(1, Map.of()), gateways, false)),
