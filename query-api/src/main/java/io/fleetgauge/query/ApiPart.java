@@ -60,7 +60,12 @@ final class ApiPart implements ProcessPart {
     FaultsApi.mount(routes, config, querier, clock);
     AllGateways gateways = new AllGateways(cluster::view, queries.toGateways().web());
     new OperateApi(config, querier, gateways::ask, cluster.tableAge(), clock).mount(routes);
-    ClusterRoutes.mount(routes, config, queries.ofOwnCluster(), queries.gateways());
+    ClusterRoutes.mount(
+        routes,
+        config.timeout(),
+        config.cluster().name(),
+        queries.ofOwnCluster(),
+        queries.gateways());
     Pages.mount(router);
   }
 

@@ -122,7 +122,8 @@ public final class ApiServer implements AutoCloseable {
               InventoryFile file = new InventoryFile(config.inventory().file());
               file.look();
               InventoryApi.mount(routes, config, querier, file, clock::get);
-              ClusterRoutes.mount(routes, config, querier, shards.gateways());
+              ClusterRoutes.mount(
+                  routes, config.timeout(), config.cluster().name(), querier, shards.gateways());
               new OperateApi(
                       config,
                       querier,

@@ -11,7 +11,6 @@ import io.fleetgauge.query.answer.Querier;
 import io.fleetgauge.query.answer.Reply;
 import io.fleetgauge.query.answer.Request;
 import io.fleetgauge.query.config.ClustersSettings;
-import io.fleetgauge.query.config.QueryConfig;
 import io.fleetgauge.query.fanout.GatewayReads;
 import io.fleetgauge.query.fleet.Changes;
 import io.fleetgauge.query.http.ApiRequest;
@@ -21,6 +20,7 @@ import io.fleetgauge.query.source.Coverage;
 import io.fleetgauge.sample.wire.WireException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,20 +41,22 @@ public final class ClusterRoutes {
   private final Looks looks = new Looks();
   private final long mask;
 
-  private ClusterRoutes(QueryConfig config, Querier querier, GatewayReads gateways) {
+  private ClusterRoutes(Duration timeout, String cluster, Querier querier, GatewayReads gateways) {
     this.querier = querier;
     this.gateways = gateways;
-    this.timeoutMillis = config.timeout().toMillis();
-    this.mask = config.cluster().name().hashCode() & Integer.MAX_VALUE;
+    this.timeoutMillis = timeout.toMillis();
+    this.mask = cluster.hashCode() & Integer.MAX_VALUE;
   }
 
   /**
+   * @param timeout longest time of a read
+   * @param cluster name of the cluster
    * @param querier answers from the cluster that this process has joined, and from no other
    * @param gateways of that cluster
    */
   public static void mount(
-      ApiRoutes routes, QueryConfig config, Querier querier, GatewayReads gateways) {
-    ClusterRoutes all = new ClusterRoutes(config, querier, gateways);
+      ApiRoutes routes, Duration timeout, String cluster, Querier querier, GatewayReads gateways) {
+    ClusterRoutes all = new ClusterRoutes(timeout, cluster, querier, gateways);
     routes.postText(PATH, all::answer);
   }
 
