@@ -286,7 +286,7 @@ public record PartsQuestion(
     }
     List<PartResult> results = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      results.add(PartResultForm.read(in, symbols));
+      results.add(PartResultForm.read(in, symbols, parts.get(i).grid().size()));
     }
     return new Results(read, results, notes, rollupCells, hostLabels, changes);
   }

@@ -96,7 +96,7 @@ public record ReductionsQuestion(
     }
     double[][] numbers = new double[4][];
     for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = NumbersForm.read(in);
+      numbers[i] = NumbersForm.read(in, size);
       if (numbers[i] == null || numbers[i].length != size) {
         throw new WireException("a row of numbers has not as many places as there are groups");
       }

@@ -88,11 +88,11 @@ class FragmentCodecTest {
                                       Optional.of(
                                           new MetricAlias("b", "a", new Factor(1, 100), "", "")),
                                       Map.of("hostname", "Hostname")))))),
-                  new Grid(60_000, 15_000, 120_000),
+                  new Grid(60_000, 15_000, 90_000),
                   true,
                   true),
               new PartsQuestion.Part(
-                  new PartText("up", List.of()), new Grid(-15_000, 1, -15_000), false, false)),
+                  new PartText("up", List.of()), new Grid(-15_000, 1, -14_998), false, false)),
           Optional.of(new ChangesQuestion.Since(-7, 99)));
   private static final Histogram HISTOGRAM =
       new Histogram(
@@ -154,7 +154,7 @@ class FragmentCodecTest {
                           new int[] {2, 0, 2},
                           new double[][] {{300.25, 0, 301}, {1e-17, 0, 0}, null}),
                       new Partial(
-                          Labels.EMPTY, Labels.EMPTY, true, new int[] {1}, new double[0][])),
+                          Labels.EMPTY, Labels.EMPTY, true, new int[] {1, 1, 1}, new double[0][])),
                   List.of(new Annotation(false, "a counter?", new TextSpan(3, 9))),
                   7),
               new PartResult(
@@ -531,17 +531,16 @@ class FragmentCodecTest {
   @ValueSource(longs = {1, 2, 3})
   void randomColumnsAndPartialsComeBackToTheLastBit(long seed) throws WireException {
     SplittableRandom random = new SplittableRandom(seed);
-    PartsQuestion question =
-        new PartsQuestion(
-            0, 0, 0, Query.Settings.STOCK, 1, PARTS.parts().subList(0, 1), Optional.empty());
     for (int round = 0; round < 300; round++) {
+      int steps = 1 + random.nextInt(20);
+      PartsQuestion question = ofSteps(steps);
       List<Column> columns = new ArrayList<>();
       for (int i = random.nextInt(4); i > 0; i--) {
-        columns.add(new Column(Labels.of("a", "" + i), numbers(random, true)));
+        columns.add(new Column(Labels.of("a", "" + i), numbers(random, steps, true)));
       }
       List<Partial> partials = new ArrayList<>();
       for (int i = random.nextInt(4); i > 0; i--) {
-        double[] sums = numbers(random, false);
+        double[] sums = numbers(random, steps, false);
         int[] counts = new int[sums.length];
         Arrays.setAll(counts, none -> random.nextInt(5));
         double[] rest = random.nextBoolean() ? null : sums.clone();
@@ -580,8 +579,39 @@ class FragmentCodecTest {
     }
   }
 
-  private static double[] numbers(SplittableRandom random, boolean gaps) {
-    double[] numbers = new double[1 + random.nextInt(20)];
+  private static PartsQuestion ofSteps(int steps) {
+    PartText text = new PartText("up", List.of());
+    Grid grid = new Grid(0, 1, steps - 1);
+    return new PartsQuestion(
+        0,
+        0,
+        0,
+        Query.Settings.STOCK,
+        1,
+        List.of(new PartsQuestion.Part(text, grid, true, true)),
+        Optional.empty());
+  }
+
+  @Test
+  void anAnswerHasNoOtherStepsThanTheQuestion() {
+    Column column = new Column(Labels.of("a", "1"), new double[] {7.5, 7.5, 7.5});
+    PartsQuestion.Results results =
+        new PartsQuestion.Results(
+            List.of(),
+            List.of(new PartResult(List.of(column), List.of(), List.of(), 3)),
+            List.of(""),
+            0,
+            List.of(),
+            Optional.empty());
+    byte[] bytes = FragmentCodec.encode(new FragmentAnswer(1, List.of(), results), ofSteps(3));
+    for (int steps : new int[] {1, 2, 4, 100}) {
+      assertThatThrownBy(() -> FragmentCodec.decode(bytes, ofSteps(steps)))
+          .isInstanceOf(WireException.class);
+    }
+  }
+
+  private static double[] numbers(SplittableRandom random, int steps, boolean gaps) {
+    double[] numbers = new double[steps];
     int form = random.nextInt(4);
     for (int i = 0; i < numbers.length; i++) {
       numbers[i] =

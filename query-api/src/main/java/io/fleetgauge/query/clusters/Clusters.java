@@ -78,7 +78,7 @@ public final class Clusters implements AutoCloseable {
       secrets.add(of);
       members.add(member(new RemoteCluster(vertx, each, of, light, heavy), each.label()));
     }
-    Clusters clusters = new Clusters(new ManyClusters(members, own, clock));
+    Clusters clusters = new Clusters(new ManyClusters(members, own, heavy, clock));
     secrets.forEach(
         each -> clusters.lifecycle.started("connections to a cluster", STOP_LIMIT, each));
     clusters.listRegularly(vertx);

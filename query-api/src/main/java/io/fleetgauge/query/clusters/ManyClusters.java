@@ -21,6 +21,7 @@ import io.fleetgauge.query.source.Gathered;
 import io.fleetgauge.query.source.ReadOptions;
 import io.fleetgauge.query.source.ShardTime;
 import io.vertx.core.Future;
+import io.vertx.core.WorkerExecutor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -46,6 +48,7 @@ final class ManyClusters implements GatewayReads {
 
   private final List<Member> members;
   private final Optional<GatewayReads> own;
+  private final WorkerExecutor heavy;
   private final LongSupplier clock;
   private final HostChoice hosts;
   private final Epochs epochs = new Epochs();
@@ -85,9 +88,12 @@ final class ManyClusters implements GatewayReads {
 
   /**
    * @param own the gateways of the own cluster, if there is one; it is among the members too
+   * @param heavy where answers to heavy queries become one
    * @param clock ms since the epoch
    */
-  ManyClusters(List<Member> members, Optional<GatewayReads> own, LongSupplier clock) {
+  ManyClusters(
+      List<Member> members, Optional<GatewayReads> own, WorkerExecutor heavy, LongSupplier clock) {
+    this.heavy = heavy;
     this.clock = clock;
     this.members = List.copyOf(members);
     this.own = own;
@@ -103,7 +109,11 @@ final class ManyClusters implements GatewayReads {
       ReadOptions options,
       Function<List<A>, T> merge) {
     return parts(question, Optional.empty(), options, true)
-        .map(parts -> new Gathered<>(merge.apply(answers(parts)), coverage(parts)));
+        .compose(
+            parts ->
+                soon(
+                    options.load(),
+                    () -> new Gathered<>(merge.apply(answers(parts)), coverage(parts))));
   }
 
   @Override
@@ -114,13 +124,28 @@ final class ManyClusters implements GatewayReads {
       ReadOptions options,
       Function<List<PartsQuestion.Answer>, T> merge) {
     return parts(question, since, options, true)
-        .map(
+        .compose(
             parts ->
-                new Gathered<>(
-                    new WithChanges<>(
-                        merge.apply(answers(parts)),
-                        since.flatMap(last -> changes(parts, position(last)))),
-                    coverage(parts)));
+                soon(
+                    options.load(),
+                    () ->
+                        new Gathered<>(
+                            new WithChanges<>(
+                                merge.apply(answers(parts)),
+                                since.flatMap(last -> changes(parts, position(last)))),
+                            coverage(parts))));
+  }
+
+  /** Light work takes less time than another thread takes to wake up. */
+  private <T> Future<T> soon(Load load, Callable<T> work) {
+    if (load.isHeavy()) {
+      return heavy.executeBlocking(work, false);
+    }
+    try {
+      return Future.succeededFuture(work.call());
+    } catch (Exception e) {
+      return Future.failedFuture(e);
+    }
   }
 
   private static <A extends Result> List<A> answers(List<Part<A>> parts) {
@@ -194,7 +219,7 @@ final class ManyClusters implements GatewayReads {
               .place
               .read(
                   each.question(), without(member, choice, options.load().tenant()), last, options)
-              .compose(answer -> seen(each, answer)));
+              .compose(answer -> soon(options.load(), () -> seen(each, answer))));
     }
     return Future.all(all)
         .map(
@@ -237,18 +262,13 @@ final class ManyClusters implements GatewayReads {
         .collect(Collectors.toSet());
   }
 
-  private static <A extends Result> Future<ClusterAnswer<A>> seen(
-      Asked<A> asked, ClusterAnswer<A> answer) {
-    try {
-      List<A> seen = new ArrayList<>();
-      for (A each : answer.answers()) {
-        seen.add(asked.seen().of(each));
-      }
-      return Future.succeededFuture(
-          new ClusterAnswer<>(ofCluster(seen), answer.coverage(), answer.changes()));
-    } catch (QueryFailure e) {
-      return Future.failedFuture(e);
+  private static <A extends Result> ClusterAnswer<A> seen(Asked<A> asked, ClusterAnswer<A> answer)
+      throws QueryFailure {
+    List<A> seen = new ArrayList<>();
+    for (A each : answer.answers()) {
+      seen.add(asked.seen().of(each));
     }
+    return new ClusterAnswer<>(ofCluster(seen), answer.coverage(), answer.changes());
   }
 
   /**

@@ -512,6 +512,7 @@ class ClustersTest {
     }
     assertThat(all).hasSize(204);
     for (Future<Reply<Evaluated>> each : all) {
+      assertThat(each.cause()).isNull();
       Reply<Evaluated> reply = each.result();
       boolean isWhole = reply.completeness().lacking().isEmpty();
       Series sum = ((Answer.Matrix) reply.value().result()).series().getFirst();

@@ -184,7 +184,7 @@ class DerivedWriterTest {
     writer = new DerivedWriter<>("rules", "results of rules", context, outgoing, Optional.empty());
     write();
     assertThat(requests).hasValue(0);
-    assertThat(writer.isIdle()).isTrue();
+    assertThat(onContext(writer::isIdle)).isTrue();
   }
 
   @Test

@@ -41,13 +41,17 @@ public final class NumbersForm {
     }
   }
 
-  /** Null for a row that was left out. */
-  public static double[] read(WireReader in) throws WireException {
+  /**
+   * Null for a row that was left out.
+   *
+   * @param most numbers of a row; so little as one number takes can stand for many
+   */
+  public static double[] read(WireReader in, int most) throws WireException {
     int form = in.uint(NONE, "the form of numbers");
     if (form == NONE) {
       return null;
     }
-    int size = in.uint(MOST, "the number of numbers");
+    int size = in.uint(most, "the number of numbers");
     if (form != SAME && size > in.left()) {
       throw new WireException(size + " numbers do not fit into " + in.left() + " bytes");
     }
@@ -90,17 +94,23 @@ public final class NumbersForm {
     write(out, there, present);
   }
 
-  public static double[] readColumn(WireReader in) throws WireException {
-    int size = in.uint(MOST, "the number of steps");
+  /**
+   * @param steps that it has to have
+   */
+  public static double[] readColumn(WireReader in, int steps) throws WireException {
+    int size = in.uint(steps, "the number of steps");
+    if (size != steps) {
+      throw new WireException("a column has " + size + " and not " + steps + " steps");
+    }
     if (in.uint(1, "whether steps are empty") == 0) {
-      double[] values = read(in);
+      double[] values = read(in, size);
       if (values == null || values.length != size) {
         throw new WireException("a column has not " + size + " steps");
       }
       return values;
     }
     byte[] bits = in.raw((size + 7) / 8, "the empty steps");
-    double[] there = read(in);
+    double[] there = read(in, size);
     double[] values = new double[size];
     int next = 0;
     for (int i = 0; i < size; i++) {

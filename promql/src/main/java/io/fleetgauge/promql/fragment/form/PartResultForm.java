@@ -69,7 +69,11 @@ public final class PartResultForm {
     }
   }
 
-  public static PartResult read(WireReader in, List<String> symbols) throws WireException {
+  /**
+   * @param steps of the part
+   */
+  public static PartResult read(WireReader in, List<String> symbols, int steps)
+      throws WireException {
     long samples = in.uvar("the number of samples");
     int annotationCount = in.count(4, "annotations");
     List<Annotation> annotations = new ArrayList<>(annotationCount);
@@ -86,7 +90,7 @@ public final class PartResultForm {
     for (int i = 0; i < columnCount; i++) {
       var labels = SymbolTable.labels(in, symbols);
       boolean dropped = in.uint(1, "whether a name is dropped") == 1;
-      columns.add(new Column(labels, NumbersForm.readColumn(in), null, dropped));
+      columns.add(new Column(labels, NumbersForm.readColumn(in, steps), null, dropped));
     }
     int partialCount = in.count(5, "partials");
     List<Partial> partials = new ArrayList<>(partialCount);
@@ -94,14 +98,17 @@ public final class PartResultForm {
       var group = SymbolTable.labels(in, symbols);
       var first = SymbolTable.labels(in, symbols);
       boolean dropped = in.uint(1, "whether a name is dropped") == 1;
-      double[] counts = NumbersForm.read(in);
-      int[] count = new int[counts == null ? 0 : counts.length];
+      double[] counts = NumbersForm.read(in, steps);
+      if (counts == null || counts.length != steps) {
+        throw new WireException("a partial result has not " + steps + " steps");
+      }
+      int[] count = new int[steps];
       for (int j = 0; j < count.length; j++) {
         count[j] = (int) counts[j];
       }
       double[][] numbers = new double[in.uint(3, "rows of numbers")][];
       for (int j = 0; j < numbers.length; j++) {
-        numbers[j] = NumbersForm.read(in);
+        numbers[j] = NumbersForm.read(in, steps);
         if (numbers[j] != null && numbers[j].length != count.length
             || numbers[j] == null && j == 0) {
           throw new WireException("a row of numbers has not as many steps as the counts");
