@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fleetgauge.gateway.config.GatewayConfig;
 import io.fleetgauge.load.fleet.LocalFleet;
 import io.fleetgauge.load.fleet.LocalPorts;
 import io.fleetgauge.load.fleet.QueryClient;
@@ -42,6 +43,9 @@ class OwnDashboardTest {
     int port = LocalPorts.free(1).getFirst();
     try (LocalFleet processes =
         new LocalFleet("itself", LocalPorts.free(2), folder, System::currentTimeMillis)) {
+      processes.sendTo(
+          GatewayConfig.read("test", "remoteWrite: {store: {url: 'http://127.0.0.1:9/write'}}")
+              .remoteWrite());
       processes.startGateway(0, Duration.ofHours(1));
       QueryProcess query = processes.startQuery("127.0.0.1", 0);
       String gateway = processes.gatewayAddresses().getFirst().toString();
