@@ -39,7 +39,6 @@ public record AlertmanagerSettings(
   private static final String SECTION = "rules.alertmanagers";
   private static final int PORT = 9093;
   private static final int MOST = 20;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
   private static final Pattern PREFIX = Pattern.compile("(/[\\w.~-]+)*/?");
 
   private static final Key<List<URI>> URLS =
@@ -112,21 +111,9 @@ public record AlertmanagerSettings(
   }
 
   static List<AlertmanagerSettings> read(ConfigReader in) {
-    List<String> names = in.names(SECTION, "NAME");
-    if (names.size() > MOST) {
-      in.problem(SECTION + ": more than " + MOST + " sections are not allowed");
-    }
     List<AlertmanagerSettings> all = new ArrayList<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) {
-        all.add(read(in, name));
-      } else {
-        in.problem(
-            SECTION
-                + ": the name "
-                + name
-                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
-      }
+    for (String name : in.plainNames(SECTION, MOST)) {
+      all.add(read(in, name));
     }
     return List.copyOf(all);
   }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * A receiver of faults.
@@ -52,7 +51,6 @@ public record FaultReceiverSettings(
 
   private static final String SECTION = "faults.receivers";
   private static final int MOST = 20;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
 
   private static final Key<Form> FORM =
       Key.of(
@@ -103,21 +101,9 @@ public record FaultReceiverSettings(
 
   /** The receivers of a configuration; there are none by default. */
   public static List<FaultReceiverSettings> read(ConfigReader in) {
-    List<String> names = in.names(SECTION, "NAME");
-    if (names.size() > MOST) {
-      in.problem(SECTION + ": more than " + MOST + " sections are not allowed");
-    }
     List<FaultReceiverSettings> all = new ArrayList<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) {
-        read(in, name).ifPresent(all::add);
-      } else {
-        in.problem(
-            SECTION
-                + ": the name "
-                + name
-                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
-      }
+    for (String name : in.plainNames(SECTION, MOST)) {
+      read(in, name).ifPresent(all::add);
     }
     return List.copyOf(all);
   }

@@ -15,7 +15,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -63,7 +62,6 @@ public record ScheduledReportSettings(
   private static final String SECTION = "report.scheduled";
   private static final ZoneId UTC = ZoneId.of("UTC");
   private static final int MOST = 100;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
 
   private static final Key<Every> EVERY =
       Key.of("every", KeyType.choice(Every.class), Every.MONTH, "Period of the report.");
@@ -127,21 +125,9 @@ public record ScheduledReportSettings(
   }
 
   static List<ScheduledReportSettings> read(ConfigReader in) {
-    List<String> names = in.names(SECTION, "NAME");
-    if (names.size() > MOST) {
-      in.problem(SECTION + ": more than " + MOST + " sections are not allowed");
-    }
     List<ScheduledReportSettings> all = new ArrayList<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) {
-        all.add(read(in, name));
-      } else {
-        in.problem(
-            SECTION
-                + ": the name "
-                + name
-                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
-      }
+    for (String name : in.plainNames(SECTION, MOST)) {
+      all.add(read(in, name));
     }
     return List.copyOf(all);
   }

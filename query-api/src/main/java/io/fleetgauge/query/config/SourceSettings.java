@@ -81,7 +81,6 @@ public record SourceSettings(
 
   private static final String SECTION = "sources";
   private static final int MOST = 20;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
   private static final Pattern HEADER =
       Pattern.compile("([A-Za-z0-9!#$%&'*+.^_`|~-]+): *([\\x20-\\x7e]*)");
 
@@ -266,21 +265,9 @@ public record SourceSettings(
 
   /** The stores of a configuration; there are none by default. */
   static List<SourceSettings> read(ConfigReader in) {
-    List<String> names = in.names(SECTION, "NAME");
-    if (names.size() > MOST) {
-      in.problem(SECTION + ": more than " + MOST + " sections are not allowed");
-    }
     List<SourceSettings> all = new ArrayList<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) {
-        read(in, name).ifPresent(all::add);
-      } else {
-        in.problem(
-            SECTION
-                + ": the name "
-                + name
-                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
-      }
+    for (String name : in.plainNames(SECTION, MOST)) {
+      read(in, name).ifPresent(all::add);
     }
     return List.copyOf(all);
   }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * Takes values out of a YAML tree by {@link Key} and collects what is wrong with them, so that one
@@ -23,6 +24,8 @@ import java.util.function.Function;
  * environment and {@code ${file:/path}} for what is in a file. Not for several threads.
  */
 public final class ConfigReader {
+  private static final Pattern PLAIN_NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
+
   private final String source;
   private JsonNode root;
   private final boolean describes;
@@ -164,6 +167,32 @@ public final class ConfigReader {
     at(section).fieldNames().forEachRemaining(names::add);
     names.sort(null);
     return names;
+  }
+
+  /**
+   * As {@link #names}, of sections whose names may stand in URLs, files and labels; others are
+   * problems.
+   *
+   * @param most sections
+   */
+  public List<String> plainNames(String section, int most) {
+    List<String> names = names(section, "NAME");
+    if (names.size() > most) {
+      problem(section + ": more than " + most + " sections are not allowed");
+    }
+    List<String> allowed = new ArrayList<>();
+    for (String name : names) {
+      if (PLAIN_NAME.matcher(name).matches()) {
+        allowed.add(name);
+      } else {
+        problem(
+            section
+                + ": the name "
+                + name
+                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
+      }
+    }
+    return allowed;
   }
 
   public void problem(String text) {

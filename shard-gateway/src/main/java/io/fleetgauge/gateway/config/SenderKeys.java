@@ -16,13 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** The receivers of samples in a configuration. */
 final class SenderKeys {
   private static final String SECTION = "remoteWrite";
   private static final int MOST = 20;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]{1,100}");
 
   private static final Key<URI> URL =
       Key.optional(
@@ -110,21 +108,9 @@ final class SenderKeys {
 
   /** The receivers of a configuration; there are none by default. */
   static List<SenderSettings> read(ConfigReader in) {
-    List<String> names = in.names(SECTION, "NAME");
-    if (names.size() > MOST) {
-      in.problem(SECTION + ": more than " + MOST + " sections are not allowed");
-    }
     List<SenderSettings> all = new ArrayList<>();
-    for (String name : names) {
-      if (NAME.matcher(name).matches()) {
-        read(in, name).ifPresent(all::add);
-      } else {
-        in.problem(
-            SECTION
-                + ": the name "
-                + name
-                + " is not allowed; allowed are letters, digits, _ and -, 100 at most");
-      }
+    for (String name : in.plainNames(SECTION, MOST)) {
+      read(in, name).ifPresent(all::add);
     }
     return List.copyOf(all);
   }
